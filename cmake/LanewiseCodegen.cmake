@@ -1,0 +1,56 @@
+# lanewise_codegen(SOURCES <files> DEPENDS <yaml> OUTPUTS <names>): builds the generator and runs it on
+# autograd/derivatives.yaml. OUTPUTS is the fixed list of files it writes; its *.cpp join the autograd floor, its headers
+# marked with PUBLIC_HEADERS are installed.
+function(lanewise_codegen)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "YAML" "SOURCES;OUTPUTS;PUBLIC_HEADERS")
+  foreach(file IN LISTS arg_SOURCES arg_YAML)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    if(NOT EXISTS ${file})
+      message(WARNING "${file} is missing: building without the generated ops")
+      return()
+    endif()
+  endforeach()
+
+  if(LANEWISE_CODEGEN)
+    set(generator ${LANEWISE_CODEGEN})
+    set(generator_target "")
+  elseif(CMAKE_CROSSCOMPILING)
+    lanewise_build_host_codegen(generator)
+    set(generator_target "")
+  else()
+    find_package(yaml-cpp REQUIRED)
+    add_executable(lanewise_codegen ${arg_SOURCES})
+    target_compile_features(lanewise_codegen PRIVATE cxx_std_20)
+    target_link_libraries(lanewise_codegen PRIVATE lanewise_flags yaml-cpp)
+    set(generator lanewise_codegen)
+    set(generator_target lanewise_codegen)
+  endif()
+
+  cmake_path(ABSOLUTE_PATH arg_YAML BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+  set(outputs ${arg_OUTPUTS} ${arg_PUBLIC_HEADERS})
+  list(TRANSFORM outputs PREPEND ${LANEWISE_GENERATED_DIR}/)
+  add_custom_command(OUTPUT ${outputs}
+                     COMMAND ${generator} ${arg_YAML} ${LANEWISE_GENERATED_DIR}
+                     # A generator that leaves unchanged files alone must not be run again for ever.
+                     COMMAND ${CMAKE_COMMAND} -E touch_nocreate ${outputs}
+                     DEPENDS ${generator} ${arg_YAML}
+                     COMMENT "Generating ops from derivatives.yaml" VERBATIM)
+  add_custom_target(lanewise_generate DEPENDS ${outputs})
+
+  set(cpp ${outputs})
+  list(FILTER cpp INCLUDE REGEX "\\.cpp$")
+  lanewise_sources(${cpp})
+  list(TRANSFORM arg_PUBLIC_HEADERS PREPEND ${LANEWISE_GENERATED_DIR}/ OUTPUT_VARIABLE headers)
+  target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES ${headers})
+endfunction()
+
+# Cross builds run the generator on this machine: a nested configure and build with the host's compiler.
+function(lanewise_build_host_codegen result)
+  set(dir ${PROJECT_BINARY_DIR}/host_codegen)
+  message(STATUS "Building lanewise_codegen for this machine in ${dir}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/autograd/codegen/host -B ${dir} -G ${CMAKE_GENERATOR}
+                          -DCMAKE_BUILD_TYPE=Release
+                  COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${dir} COMMAND_ERROR_IS_FATAL ANY)
+  set(${result} ${dir}/lanewise_codegen PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,1 @@
+install(TARGETS lanewise_static lanewise_shared lanewise_headers EXPORT lanewiseTargets FILE_SET HEADERS)

@@ -1,0 +1,58 @@
+# Note [ISA isolation]
+# An inline function of an ordinary header compiled with AVX-512 flags can be taken for the whole program by the linker and
+# crash older CPUs. So a tier's objects are merged into one, everything but its table becomes local, and the
+# build fails unless exactly that one symbol is left.
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
+  set(LANEWISE_TIERS sse4_2 avx2 avx512)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(LANEWISE_TIERS neon)
+else()
+  message(FATAL_ERROR "Lanewise has no ISA tier for ${CMAKE_SYSTEM_PROCESSOR}; it runs on x86-64 and AArch64")
+endif()
+
+set(LANEWISE_FLAGS_sse4_2 -msse4.2 -mpopcnt)
+set(LANEWISE_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
+set(LANEWISE_FLAGS_avx512 ${LANEWISE_FLAGS_avx2} -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl
+    -mprefer-vector-width=512)
+set(LANEWISE_FLAGS_neon "")
+
+# Compile settings of tier code, for the kernels and for tests of vec/.
+foreach(tier IN LISTS LANEWISE_TIERS)
+  string(TOUPPER ${tier} TIER)
+  add_library(lanewise_tier_${tier} INTERFACE)
+  target_compile_options(lanewise_tier_${tier} INTERFACE ${LANEWISE_FLAGS_${tier}})
+  target_compile_definitions(lanewise_tier_${tier} INTERFACE LANEWISE_ISA=${tier} LANEWISE_ISA_${TIER}=1
+                             xsimd=xsimd_${tier})
+  target_include_directories(lanewise_tier_${tier} SYSTEM INTERFACE ${LANEWISE_XSIMD_INCLUDE_DIR})
+endforeach()
+
+function(lanewise_build_isa_objects result)
+  get_property(sources GLOBAL PROPERTY LANEWISE_PER_ISA_SOURCES)
+  set(merged "")
+  if(sources)
+    foreach(tier IN LISTS LANEWISE_TIERS)
+      add_library(lanewise_kernels_${tier} OBJECT ${sources})
+      set_target_properties(lanewise_kernels_${tier} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                            CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON INTERPROCEDURAL_OPTIMIZATION OFF)
+      target_link_libraries(lanewise_kernels_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier})
+      target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti
+                             -fno-asynchronous-unwind-tables $<$<CONFIG:Release,RelWithDebInfo>:-O3>
+                             $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+      if(TARGET lanewise_generate)
+        add_dependencies(lanewise_kernels_${tier} lanewise_generate)
+      endif()
+      set(object ${PROJECT_BINARY_DIR}/isa/lanewise_${tier}.o)
+      add_custom_command(OUTPUT ${object}
+                         COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/isa
+                         COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object}
+                                 $<TARGET_OBJECTS:lanewise_kernels_${tier}>
+                         DEPENDS lanewise_kernels_${tier} $<TARGET_OBJECTS:lanewise_kernels_${tier}>
+                         COMMENT "Merging the ${tier} kernels" COMMAND_EXPAND_LISTS VERBATIM)
+      set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+      list(APPEND merged ${object})
+    endforeach()
+    add_custom_target(lanewise_isa_objects DEPENDS ${merged})
+  endif()
+  set(${result} ${merged} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,104 @@
+# The library: one object library per floor, one merged object per ISA tier, gathered into lanewise_static and
+# lanewise_shared.
+
+# Include paths, language level and the list of public headers; the only thing users inherit.
+add_library(lanewise_headers INTERFACE)
+target_compile_features(lanewise_headers INTERFACE cxx_std_20)
+target_sources(lanewise_headers INTERFACE FILE_SET HEADERS
+               BASE_DIRS ${LANEWISE_INCLUDE_DIR} ${LANEWISE_GENERATED_ROOT}
+               FILES ${LANEWISE_GENERATED_DIR}/version.h)
+set_target_properties(lanewise_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON EXPORT_NAME headers)
+
+# lanewise_headers(<files>): public headers of this floor, relative to its folder.
+function(lanewise_headers)
+  if(NOT ARGN)
+    return()
+  endif()
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME floor)
+  list(TRANSFORM ARGN PREPEND ${LANEWISE_INCLUDE_DIR}/lanewise/${floor}/)
+  target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES ${ARGN})
+endfunction()
+
+# A listed file that is not there yet is left out with a warning, unless it is going to be generated.
+function(lanewise_check_exists file result)
+  get_source_file_property(generated ${file} GENERATED)
+  if(EXISTS ${file} OR generated)
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    message(WARNING "${file} is listed but does not exist; configure again when it does")
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Creates the object library of a floor on first use.
+function(lanewise_floor_target floor)
+  if(NOT TARGET lanewise_${floor})
+    add_library(lanewise_${floor} OBJECT ${LANEWISE_GENERATED_DIR}/version.h)
+    set_target_properties(lanewise_${floor} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                          VISIBILITY_INLINES_HIDDEN ON)
+    target_link_libraries(lanewise_${floor} PRIVATE lanewise_flags PUBLIC lanewise_headers)
+    set_property(GLOBAL APPEND PROPERTY LANEWISE_FLOOR_TARGETS lanewise_${floor})
+  endif()
+endfunction()
+
+# lanewise_sources(<files>): ordinary sources of this floor, relative to its folder.
+function(lanewise_sources)
+  if(NOT ARGN)
+    return()
+  endif()
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "/.*" "" floor "${path}")
+  lanewise_floor_target(${floor})
+  foreach(file IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    lanewise_check_exists(${file} found)
+    if(found)
+      target_sources(lanewise_${floor} PRIVATE ${file})
+    endif()
+  endforeach()
+endfunction()
+
+# lanewise_per_isa_sources(<files>): sources compiled once per ISA tier.
+function(lanewise_per_isa_sources)
+  foreach(file IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    lanewise_check_exists(${file} found)
+    if(found)
+      set_property(GLOBAL APPEND PROPERTY LANEWISE_PER_ISA_SOURCES ${file})
+    endif()
+  endforeach()
+endfunction()
+
+include(LanewiseIsa)
+
+function(lanewise_finish_library)
+  lanewise_build_isa_objects(isa_objects)
+  get_property(floors GLOBAL PROPERTY LANEWISE_FLOOR_TARGETS)
+  foreach(kind IN ITEMS static shared)
+    string(TOUPPER ${kind} KIND)
+    add_library(lanewise_${kind} ${KIND})
+    foreach(floor IN LISTS floors)
+      target_sources(lanewise_${kind} PRIVATE $<TARGET_OBJECTS:${floor}>)
+    endforeach()
+    if(isa_objects)
+      target_sources(lanewise_${kind} PRIVATE ${isa_objects})
+      add_dependencies(lanewise_${kind} lanewise_isa_objects)
+    endif()
+    target_link_libraries(lanewise_${kind} PUBLIC lanewise_headers
+                          PRIVATE TBB::tbb PkgConfig::hwloc Threads::Threads $<BUILD_INTERFACE:lanewise_flags>)
+    set_target_properties(lanewise_${kind} PROPERTIES OUTPUT_NAME lanewise EXPORT_NAME lanewise_${kind}
+                          LINKER_LANGUAGE CXX)
+    add_library(lanewise::lanewise_${kind} ALIAS lanewise_${kind})
+  endforeach()
+  set_target_properties(lanewise_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  if(BUILD_SHARED_LIBS)
+    add_library(lanewise::lanewise ALIAS lanewise_shared)
+  else()
+    add_library(lanewise::lanewise ALIAS lanewise_static)
+  endif()
+  if(TARGET lanewise_generate)
+    foreach(floor IN LISTS floors)
+      add_dependencies(${floor} lanewise_generate)
+    endforeach()
+  endif()
+endfunction()
