@@ -71,6 +71,15 @@ struct Movers {
   std::array<ScatterFn, 5> scatter;
 };
 
+/// Writes n elements whose values depend only on their flat logical index: out[k] = f(first + k, params).
+using IndexedFn = void (*)(char* out, std::int64_t first, std::int64_t n, const KernelScalar* params) noexcept;
+
+/// An op that makes values from positions (random numbers, arange), by compute type; null where it does not exist.
+struct IndexedKernel {
+  float cost;
+  std::array<IndexedFn, kNumScalarTypes> fn;
+};
+
 /// Elements in a leaf of every reduction tree. The leaf is reduced in lanes of fixed number, leaves are combined
 /// pairwise as they come (the shape of a binary counter), so the result depends only on the logical order
 /// of the elements: not on ISA, threads or layout.
