@@ -1,6 +1,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <set>
@@ -161,7 +162,11 @@ TEST(ParallelFor, DoesNotStealTheCallersTasksWhileItWaits) {
       thread_local bool busy = false;
       EXPECT_FALSE(busy);
       busy = true;
-      parallel_for(0, 2, 1, [&](std::int64_t b, std::int64_t e) { total += static_cast<int>(e - b); });
+      parallel_for(0, 2, 1, [&](std::int64_t b, std::int64_t e) {
+        // The part that a worker takes outlasts the caller's own, so that the caller waits.
+        std::this_thread::sleep_for(std::chrono::microseconds(100 + 400 * b));
+        total += static_cast<int>(e - b);
+      });
       busy = false;
     });
   });
