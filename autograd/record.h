@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/edge.h>
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/node.h>
+#include <lanewise/autograd/saved_variable.h>
+#include <lanewise/autograd/views.h>
+#include <lanewise/tensor/tensor.h>
+
+/// What a differentiable op calls to record itself. The shape of a recorded op:
+///
+///   std::shared_ptr<MulBackward0> node;
+///   if (compute_requires_grad(self, other)) [[unlikely]] {
+///     node = make_node<MulBackward0>(collect_next_edges(self, other));
+///     node->self_ = SavedVariable(self, false);
+///   }
+///   Tensor result = ops::mul(self, other);
+///   if (node) set_history(result, std::move(node));
+///
+/// and in place:
+///
+///   const bool any = compute_requires_grad(self, other);
+///   check_inplace(self, any, "mul_");
+///   ... node as above, saving what the op is about to overwrite as a clone ...
+///   ops::mul_(self, other);
+///   increment_version(self);
+///   if (node) rebase_history(self, std::move(node));
+namespace lanewise::autograd {
+
+namespace detail {
+
+inline bool wants_grad(const Tensor& t) noexcept { return t.defined() && t.unsafeGetTensorImpl()->requires_grad(); }
+inline bool wants_grad(const std::optional<Tensor>& t) noexcept { return t && wants_grad(*t); }
+inline bool wants_grad(ArrayRef<Tensor> list) noexcept {
+  for (const Tensor& t : list) {
+    if (wants_grad(t)) return true;
+  }
+  return false;
+}
+
+LANEWISE_API Edge gradient_edge_slow(const Tensor& t, AutogradMeta& meta);
+
+}  // namespace detail
+
+/// The edge along which the gradient of `t` flows: into its grad_fn, or into its accumulator if it is a leaf that
+/// requires a gradient; invalid otherwise.
+inline Edge gradient_edge(const Tensor& t) {
+  if (!t.defined()) return {};
+  AutogradMeta* meta = get_autograd_meta(t);
+  if (meta == nullptr) return {};
+  if (meta->grad_fn_ != nullptr && meta->view_ == nullptr) return {meta->grad_fn_, meta->output_nr_};
+  return detail::gradient_edge_slow(t, *meta);
+}
+
+namespace detail {
+
+inline void append_edges(edge_list& edges, const Tensor& t) { edges.push_back(gradient_edge(t)); }
+inline void append_edges(edge_list& edges, const std::optional<Tensor>& t) {
+  edges.push_back(t ? gradient_edge(*t) : Edge());
+}
+inline void append_edges(edge_list& edges, ArrayRef<Tensor> list) {
+  for (const Tensor& t : list) append_edges(edges, t);
+}
+
+}  // namespace detail
+
+/// True if grad mode is on and any of the tensors (optional tensors, lists of tensors) requires a gradient.
+template <class... Tensors>
+bool compute_requires_grad(const Tensors&... tensors) noexcept {
+  return (detail::wants_grad(tensors) || ...) && GradMode::is_enabled();
+}
+
+/// The gradient edges of the arguments in order; one per tensor, lists spread out.
+template <class... Tensors>
+edge_list collect_next_edges(const Tensors&... tensors) {
+  edge_list edges;
+  (detail::append_edges(edges, tensors), ...);
+  return edges;
+}
+
+/// Makes `node` the grad_fn of a fresh output. Outputs that are not floating or complex, or undefined, get none but
+/// still take an input number of the node.
+LANEWISE_API void set_history(Tensor& output, std::shared_ptr<Node> node);
+LANEWISE_API void set_history(const std::vector<Tensor>& outputs, const std::shared_ptr<Node>& node);
+
+/// Makes `edge` the gradient edge of `t`.
+LANEWISE_API void set_gradient_edge(const Tensor& t, Edge edge);
+
+/// Makes `node`, the node of the in-place op that just ran on `self`, its new grad_fn; through CopySlices on the base if
+/// `self` is a view.
+LANEWISE_API void rebase_history(const Tensor& self, std::shared_ptr<Node> node);
+
+/// The door of an in-place op. Throws AutogradError if `self` is a leaf that requires a gradient, a view of one, or a
+/// view that must not be modified, and a gradient is being recorded.
+LANEWISE_API void check_inplace(const Tensor& self, bool any_requires_grad, const char* op);
+
+/// Tells saved tensors that the memory of `t` has changed. Throws AutogradError for an inference tensor outside of
+/// inference mode.
+LANEWISE_API void increment_version(const Tensor& t);
+
+/// Throws AutogradError: out= forms are not differentiable.
+LANEWISE_API void check_out(const char* op, bool any_requires_grad);
+
+namespace impl {
+
+/// The node that adds gradients into the leaf's grad; null if `t` is no leaf that requires a gradient. The leaf holds it
+/// weakly: it lives as long as a graph or the caller does.
+LANEWISE_API std::shared_ptr<Node> grad_accumulator(const Tensor& t);
+LANEWISE_API std::shared_ptr<Node> try_get_grad_accumulator(const Tensor& t);
+inline Edge gradient_edge(const Tensor& t) { return autograd::gradient_edge(t); }
+
+}  // namespace impl
+
+/// Adds an edge to `node` for a new output `t`: its gradient enters `node` at the returned number.
+LANEWISE_API std::uint32_t create_gradient_edge(const Tensor& t, std::shared_ptr<Node> node);
+
+}  // namespace lanewise::autograd
