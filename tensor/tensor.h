@@ -1,0 +1,247 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/accessor.h>
+#include <lanewise/tensor/array_ref.h>
+#include <lanewise/tensor/dtype.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/tensor_impl.h>
+#include <lanewise/tensor/tensor_options.h>
+
+namespace lanewise {
+
+class Tensor;
+namespace autograd {
+struct Node;
+}
+namespace indexing {
+struct TensorIndex;
+}
+using TensorList = ArrayRef<Tensor>;
+
+/// An array of elements of one type, a view into memory that may be shared: copying a Tensor copies a pointer.
+/// A default-constructed Tensor is undefined: it has no shape and no memory, only defined() may be asked.
+/// Reading one tensor from several threads is safe; writing needs the caller's care.
+class LANEWISE_API Tensor {
+ public:
+  Tensor() noexcept : impl_(nullptr) {}
+  /// Takes over one reference.
+  explicit Tensor(TensorImpl* impl) noexcept : impl_(impl) {}
+  Tensor(const Tensor& other) noexcept : impl_(other.impl_) {
+    if (impl_ != nullptr) impl_->retain();
+  }
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  ~Tensor() {
+    if (impl_ != nullptr) impl_->release();
+  }
+  Tensor& operator=(const Tensor& other) & noexcept {
+    Tensor(other).swap(*this);
+    return *this;
+  }
+  Tensor& operator=(Tensor&& other) & noexcept {
+    Tensor(std::move(other)).swap(*this);
+    return *this;
+  }
+  /// To a temporary, such as `x[0] = y`: copies the values of `other` into its memory.
+  Tensor& operator=(const Tensor& other) &&;
+  Tensor& operator=(Tensor&& other) &&;
+  Tensor& operator=(const Scalar& value) &&;
+  void swap(Tensor& other) noexcept { std::swap(impl_, other.impl_); }
+
+  bool defined() const noexcept { return impl_ != nullptr; }
+  void reset() noexcept { *this = Tensor(); }
+  TensorImpl* unsafeGetTensorImpl() const noexcept { return impl_; }
+  TensorImpl* unsafeReleaseTensorImpl() noexcept { return std::exchange(impl_, nullptr); }
+  bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }
+  std::uint32_t use_count() const noexcept { return impl_ == nullptr ? 0 : impl_->use_count(); }
+  bool is_alias_of(const Tensor& other) const noexcept { return storage().is_same(other.storage()); }
+
+  // Shape and memory.
+  IntArrayRef sizes() const noexcept { return impl_->sizes(); }
+  IntArrayRef strides() const noexcept { return impl_->strides(); }
+  /// Negative dims count from the end. Throws IndexError out of range.
+  std::int64_t size(std::int64_t dim) const;
+  std::int64_t stride(std::int64_t dim) const;
+  std::int64_t dim() const noexcept { return impl_->dim(); }
+  std::int64_t ndimension() const noexcept { return impl_->dim(); }
+  std::int64_t numel() const noexcept { return impl_->numel(); }
+  std::size_t itemsize() const noexcept { return impl_->itemsize(); }
+  std::int64_t element_size() const noexcept { return static_cast<std::int64_t>(impl_->itemsize()); }
+  std::size_t nbytes() const noexcept { return static_cast<std::size_t>(numel()) * itemsize(); }
+  bool is_contiguous(MemoryFormat = MemoryFormat::Contiguous) const noexcept { return impl_->is_contiguous(); }
+  bool is_non_overlapping_and_dense() const noexcept { return impl_->is_non_overlapping_and_dense(); }
+  const Storage& storage() const noexcept { return impl_->storage(); }
+  bool has_storage() const noexcept { return defined(); }
+  std::int64_t storage_offset() const noexcept { return impl_->storage_offset(); }
+
+  // Type.
+  ScalarType scalar_type() const noexcept { return impl_->dtype(); }
+  ScalarType dtype() const noexcept { return impl_->dtype(); }
+  bool is_floating_point() const noexcept { return lanewise::is_floating_point(scalar_type()); }
+  bool is_complex() const noexcept { return lanewise::is_complex(scalar_type()); }
+  bool is_signed() const noexcept { return lanewise::is_signed(scalar_type()); }
+  TensorOptions options() const noexcept { return TensorOptions(scalar_type()); }
+  Device device() const noexcept { return {}; }
+  bool is_cpu() const noexcept { return true; }
+  /// "CPUFloatType".
+  std::string toString() const;
+  bool is_wrapped_number() const noexcept { return impl_->is_wrapped_number(); }
+
+  // Elements.
+  void* data_ptr() const noexcept { return impl_->data(); }
+  const void* const_data_ptr() const noexcept { return impl_->data(); }
+  void* mutable_data_ptr() const noexcept { return impl_->data(); }
+  /// Throws DtypeError unless T is the element type.
+  template <class T>
+  T* data_ptr() const {
+    check_element_type("data_ptr", scalar_type_of<T>);
+    return static_cast<T*>(impl_->data());
+  }
+  template <class T>
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
+  template <class T>
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
+  /// The value of a tensor with exactly one element, else ValueError.
+  Scalar item() const;
+  template <class T>
+  T item() const {
+    return item().to<T>();
+  }
+  /// `auto a = t.accessor<float, 2>(); a[i][j]`. Throws DtypeError, ShapeError.
+  template <class T, std::size_t N>
+  TensorAccessor<T, N> accessor() const& {
+    static_assert(N > 0, "read a 0-dim tensor with item<T>()");
+    check_element_type("accessor", scalar_type_of<T>);
+    LANEWISE_CHECK(ShapeError, dim() == static_cast<std::int64_t>(N), "accessor: ", N, " dimensions were asked of a ", dim(),
+                   "-dim tensor");
+    return {static_cast<T*>(impl_->data()), sizes().data(), strides().data()};
+  }
+  template <class T, std::size_t N>
+  TensorAccessor<T, N> accessor() && = delete;  // it would dangle
+
+  /// Basic indexing: integers, Slice, None, Ellipsis, bools; `x.index({0, Slice(None, 3)})`. A view where no data has to
+  /// move. Throws IndexError.
+  Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+  Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value);
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& value);
+  Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value);
+  Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value);
+  /// x.select(0, i).
+  Tensor operator[](std::int64_t i) const;
+
+  /// Same shape and values (of any dtypes); NaN differs from NaN.
+  bool equal(const Tensor& other) const;
+  /// |self - other| <= atol + rtol * |other| everywhere.
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  void print() const;
+
+  // Automatic differentiation (defined in autograd/).
+  bool requires_grad() const noexcept { return impl_->requires_grad(); }
+  const Tensor& set_requires_grad(bool requires_grad) const;
+  const Tensor& requires_grad_(bool requires_grad = true) const { return set_requires_grad(requires_grad); }
+  bool is_leaf() const;
+  const std::shared_ptr<autograd::Node>& grad_fn() const;
+  std::uint32_t output_nr() const;
+  const Tensor& grad() const;
+  Tensor& mutable_grad() const;
+  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+                std::optional<TensorList> inputs = std::nullopt) const;
+  /// `hook(grad)` runs when the gradient of this tensor is computed; what it returns, if defined, replaces it.
+  template <class F>
+  unsigned register_hook(F&& hook) const;
+  void remove_hook(unsigned handle) const;
+  void retain_grad() const;
+  bool retains_grad() const;
+  /// The same memory and version counter, outside the graph.
+  Tensor detach() const;
+  Tensor& detach_();
+  /// The same memory outside the graph, with versions counted apart.
+  Tensor variable_data() const;
+  Tensor tensor_data() const;
+  Tensor data() const { return variable_data(); }
+  void set_data(const Tensor& other) const;
+  std::int64_t _version() const;
+  bool is_inference() const noexcept { return impl_->is_inference(); }
+  bool is_view() const { return _is_view(); }
+  bool _is_view() const;
+  const Tensor& _base() const;
+
+  // Arithmetic; a number is a wrapped number. Defined in ops/operators.cpp.
+  Tensor operator-() const;
+  Tensor operator~() const;
+  Tensor& operator+=(const Tensor& other);
+  Tensor& operator+=(const Scalar& other);
+  Tensor& operator-=(const Tensor& other);
+  Tensor& operator-=(const Scalar& other);
+  Tensor& operator*=(const Tensor& other);
+  Tensor& operator*=(const Scalar& other);
+  Tensor& operator/=(const Tensor& other);
+  Tensor& operator/=(const Scalar& other);
+
+#include <lanewise/generated/tensor_methods.inc>
+
+ private:
+  void check_element_type(const char* op, ScalarType asked) const {
+    if (__builtin_expect(asked != scalar_type(), 0)) wrong_element_type(op, asked);
+  }
+  [[noreturn]] void wrong_element_type(const char* op, ScalarType asked) const;
+  unsigned register_hook_impl(std::function<Tensor(const Tensor&)> hook) const;
+
+  TensorImpl* impl_;
+};
+
+template <class F>
+unsigned Tensor::register_hook(F&& hook) const {
+  if constexpr (std::is_void_v<std::invoke_result_t<F&, const Tensor&>>) {
+    return register_hook_impl([h = std::forward<F>(hook)](const Tensor& grad) mutable {
+      h(grad);
+      return Tensor();
+    });
+  } else {
+    return register_hook_impl(std::forward<F>(hook));
+  }
+}
+
+LANEWISE_API std::ostream& operator<<(std::ostream& out, const Tensor& t);
+LANEWISE_API bool equal(const Tensor& a, const Tensor& b);
+LANEWISE_API bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+                           bool equal_nan = false);
+
+#define LANEWISE_DECLARE_OPERATOR(op)                                  \
+  LANEWISE_API Tensor operator op(const Tensor& a, const Tensor& b);  \
+  LANEWISE_API Tensor operator op(const Tensor& a, const Scalar& b);  \
+  LANEWISE_API Tensor operator op(const Scalar& a, const Tensor& b);
+LANEWISE_DECLARE_OPERATOR(+)
+LANEWISE_DECLARE_OPERATOR(-)
+LANEWISE_DECLARE_OPERATOR(*)
+LANEWISE_DECLARE_OPERATOR(/)
+LANEWISE_DECLARE_OPERATOR(==)
+LANEWISE_DECLARE_OPERATOR(!=)
+LANEWISE_DECLARE_OPERATOR(<)
+LANEWISE_DECLARE_OPERATOR(<=)
+LANEWISE_DECLARE_OPERATOR(>)
+LANEWISE_DECLARE_OPERATOR(>=)
+#undef LANEWISE_DECLARE_OPERATOR
+
+using Variable = Tensor;
+
+}  // namespace lanewise

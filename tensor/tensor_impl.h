@@ -1,0 +1,132 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/array_ref.h>
+#include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/dtype.h>
+#include <lanewise/tensor/storage.h>
+
+namespace lanewise {
+
+/// What automatic differentiation attaches to a tensor; defined above this floor.
+class LANEWISE_API AutogradMetaInterface {
+ public:
+  virtual ~AutogradMetaInterface();
+  /// True for leaves that were asked to, and for results with a grad_fn.
+  virtual bool requires_grad() const noexcept = 0;
+};
+
+/// A version counter that lives apart from a storage.
+struct VersionBlock {
+  std::atomic<std::uint32_t> refcount{1};
+  std::atomic<std::uint32_t> version{0};
+};
+
+// Note [Version counters]
+// An in-place write bumps a counter that all views of the memory see, so that backward can tell that a saved tensor
+// has changed. The counter is a word of the storage, so views and detach() share it at no cost. A tensor that shares
+// memory but not versions (variable_data, the memory after set_data) carries a VersionBlock of its own, and
+// passes it on to its views.
+
+/// Shape, memory and autograd state of a tensor. Users hold it through Tensor.
+class LANEWISE_API TensorImpl final {
+ public:
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
+
+  /// A contiguous tensor over `storage`; sizes are known to be non-negative and to fit.
+  static TensorImpl* create(Storage&& storage, ScalarType dtype, IntArrayRef sizes);
+  /// A strided window into `storage`; strides may be zero or negative. The caller has checked that it fits.
+  static TensorImpl* create(Storage&& storage, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides,
+                            std::int64_t storage_offset);
+
+  IntArrayRef sizes() const noexcept { return {dims_data(), dim_}; }
+  IntArrayRef strides() const noexcept { return {dims_data() + stride_begin(), dim_}; }
+  std::int64_t dim() const noexcept { return static_cast<std::int64_t>(dim_); }
+  std::int64_t numel() const noexcept { return numel_; }
+  ScalarType dtype() const noexcept { return dtype_; }
+  std::size_t itemsize() const noexcept { return itemsize_; }
+  /// C order without gaps; dimensions of size 1 may have any stride, and empty tensors are contiguous.
+  bool is_contiguous() const noexcept { return contiguous_; }
+  /// Whether the elements fill a stretch of memory without gaps or overlap, in any order of dimensions.
+  bool is_non_overlapping_and_dense() const noexcept;
+
+  const Storage& storage() const noexcept { return storage_; }
+  std::int64_t storage_offset() const noexcept { return storage_offset_; }
+  void* data() const noexcept {
+    return static_cast<char*>(storage_.data()) + storage_offset_ * static_cast<std::int64_t>(itemsize_);
+  }
+
+  void set_sizes_contiguous(IntArrayRef sizes);
+  void set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides);
+  void set_storage_offset(std::int64_t offset) noexcept { storage_offset_ = offset; }
+  /// Shape, dtype and memory of `other`, keeping identity, autograd state and version count.
+  void set_data_from(const TensorImpl& other);
+
+  std::uint32_t version() const noexcept { return version_word().load(std::memory_order_relaxed); }
+  void bump_version() noexcept { version_word().fetch_add(1, std::memory_order_relaxed); }
+  /// From here on this tensor counts the versions of `other`; both keep their memory.
+  void share_version(const TensorImpl& other);
+  /// From here on this tensor counts alone, beginning with `version`.
+  void own_version(std::uint32_t version);
+
+  AutogradMetaInterface* autograd_meta() const noexcept { return autograd_meta_.get(); }
+  void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) noexcept { autograd_meta_ = std::move(meta); }
+  bool requires_grad() const noexcept { return autograd_meta_ != nullptr && autograd_meta_->requires_grad(); }
+
+  /// A number that became a tensor: the lowest class in promotion.
+  bool is_wrapped_number() const noexcept { return wrapped_number_; }
+  void set_wrapped_number(bool value) noexcept { wrapped_number_ = value; }
+  /// Made in InferenceMode: no versions, never part of a graph.
+  bool is_inference() const noexcept { return inference_; }
+  void set_inference(bool value) noexcept { inference_ = value; }
+
+  void retain() noexcept { refcount_.fetch_add(1, std::memory_order_relaxed); }
+  void release() noexcept {
+    if (refcount_.load(std::memory_order_acquire) == 1 ||
+        refcount_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy();
+    }
+  }
+  std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_relaxed); }
+
+ private:
+  TensorImpl(Storage&& storage, ScalarType dtype) noexcept
+      : dtype_(dtype), itemsize_(static_cast<std::uint8_t>(element_size(dtype))), storage_(std::move(storage)) {}
+  ~TensorImpl();
+  void destroy() noexcept;
+
+  std::size_t stride_begin() const noexcept { return dim_ <= kInlineDims ? kInlineDims : dim_; }
+  const std::int64_t* dims_data() const noexcept { return dim_ <= kInlineDims ? inline_dims_ : heap_dims_; }
+  std::int64_t* dims_data() noexcept { return dim_ <= kInlineDims ? inline_dims_ : heap_dims_; }
+  void set_dim(std::size_t dim);
+  std::atomic<std::uint32_t>& version_word() const noexcept {
+    return version_block_ != nullptr ? version_block_->version : storage_->version_;
+  }
+  void drop_version_block() noexcept;
+
+  std::atomic<std::uint32_t> refcount_{1};
+  ScalarType dtype_;
+  std::uint8_t itemsize_;
+  bool contiguous_ = true;
+  bool wrapped_number_ = false;
+  bool inference_ = false;
+  std::uint32_t dim_ = 0;
+  std::int64_t numel_ = 1;
+  Storage storage_;
+  std::int64_t storage_offset_ = 0;
+  std::unique_ptr<AutogradMetaInterface> autograd_meta_;
+  VersionBlock* version_block_ = nullptr;
+  union {
+    std::int64_t inline_dims_[2 * kInlineDims];  // sizes, then strides
+    std::int64_t* heap_dims_;
+  };
+};
+
+}  // namespace lanewise
