@@ -27,6 +27,18 @@ foreach(tier IN LISTS LANEWISE_TIERS)
   target_include_directories(lanewise_tier_${tier} SYSTEM INTERFACE ${LANEWISE_XSIMD_INCLUDE_DIR})
 endforeach()
 
+# GNU binutils whatever the compiler: lld has no --force-group-allocation.
+set(LANEWISE_BINUTILS "")
+foreach(tool IN ITEMS ld objcopy nm readelf objdump)
+  string(TOUPPER ${tool} TOOL)
+  set(names ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu-${tool})
+  if(NOT CMAKE_CROSSCOMPILING)
+    list(APPEND names ${tool}.bfd ${tool})
+  endif()
+  find_program(LANEWISE_${TOOL} NAMES ${names} REQUIRED)
+  list(APPEND LANEWISE_BINUTILS ${TOOL}=${LANEWISE_${TOOL}})
+endforeach()
+
 function(lanewise_build_isa_objects result)
   get_property(sources GLOBAL PROPERTY LANEWISE_PER_ISA_SOURCES)
   set(merged "")
@@ -46,8 +58,8 @@ function(lanewise_build_isa_objects result)
       set(object ${PROJECT_BINARY_DIR}/isa/lanewise_${tier}.o)
       add_custom_command(OUTPUT ${object}
                          COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/isa
-                         COMMAND ${CMAKE_COMMAND} -E env LD=${CMAKE_LINKER} OBJCOPY=${CMAKE_OBJCOPY} NM=${CMAKE_NM}
-                                 READELF=${CMAKE_READELF} LANEWISE_SANITIZED=$<BOOL:${LANEWISE_SANITIZE}>
+                         COMMAND ${CMAKE_COMMAND} -E env ${LANEWISE_BINUTILS}
+                                 LANEWISE_SANITIZED=$<BOOL:${LANEWISE_SANITIZE}>
                                  sh ${PROJECT_SOURCE_DIR}/cmake/merge_isa.sh ${tier} ${object}
                                  $<TARGET_OBJECTS:lanewise_kernels_${tier}>
                          DEPENDS lanewise_kernels_${tier} $<TARGET_OBJECTS:lanewise_kernels_${tier}>
