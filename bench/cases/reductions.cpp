@@ -1,0 +1,72 @@
+// Reductions over everything, over the inner and over the outer dimension.
+
+#include "support.h"
+
+namespace {
+
+void reduce_sum_all(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  const lib::Tensor a = bench::uniform({n});
+  double want = 0;
+  for (std::int64_t i = 0; i < n; ++i) want += double{bench::floats(a)[i]};
+  if (!bench::verify(state, lib::sum(a), [&](std::int64_t) { return want; }, 1e-4)) return;
+  bench::time(state, n, 4 * n, [&] { benchmark::DoNotOptimize(lib::sum(a)); });
+}
+BENCHMARK(reduce_sum_all)->Arg(1 << 14)->Arg(1 << 18)->Arg(1 << 24);
+
+template <class Op>
+void over_dim(benchmark::State& state, std::int64_t rows, std::int64_t cols, std::int64_t dim, Op op) {
+  const lib::Tensor a = bench::uniform({rows, cols});
+  const float* x = bench::floats(a);
+  const bool inner = dim == 1;
+  const auto want = [&](std::int64_t i) {
+    double sum = 0;
+    const std::int64_t n = inner ? cols : rows;
+    for (std::int64_t k = 0; k < n; ++k) sum += double{inner ? x[i * cols + k] : x[k * cols + i]};
+    return sum;
+  };
+  if (!bench::verify(state, lib::sum(a, {dim}), want, 1e-4)) return;
+  bench::time(state, rows * cols, 4 * rows * cols, [&] { benchmark::DoNotOptimize(op(a, dim)); });
+}
+
+constexpr auto kSum = [](const lib::Tensor& a, std::int64_t dim) { return lib::sum(a, {dim}); };
+constexpr auto kAmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::amax(a, {dim}); };
+constexpr auto kArgmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::argmax(a, dim); };
+constexpr auto kSoftmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::softmax(a, dim); };
+
+void reduce_sum_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kSum); }
+void reduce_sum_outer(benchmark::State& state) { over_dim(state, 1024, 1024, 0, kSum); }
+void reduce_sum_inner10(benchmark::State& state) { over_dim(state, 1 << 16, 10, 1, kSum); }
+void reduce_amax_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kAmax); }
+void reduce_amax_outer(benchmark::State& state) { over_dim(state, 1024, 1024, 0, kAmax); }
+void reduce_argmax_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kArgmax); }
+void reduce_argmax_inner10(benchmark::State& state) { over_dim(state, 1 << 16, 10, 1, kArgmax); }
+void softmax_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kSoftmax); }
+void softmax_inner10(benchmark::State& state) { over_dim(state, 1 << 16, 10, 1, kSoftmax); }
+BENCHMARK(reduce_sum_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_sum_outer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_sum_inner10)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_amax_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_amax_outer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_argmax_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_argmax_inner10)->Unit(benchmark::kMicrosecond);
+BENCHMARK(softmax_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(softmax_inner10)->Unit(benchmark::kMicrosecond);
+
+void matmul(benchmark::State& state, std::int64_t m, std::int64_t k, std::int64_t n) {
+  const lib::Tensor a = bench::uniform({m, k}), b = bench::uniform({k, n});
+  const float *x = bench::floats(a), *y = bench::floats(b);
+  const auto want = [&](std::int64_t i) {
+    double sum = 0;
+    for (std::int64_t p = 0; p < k; ++p) sum += double{x[i / n * k + p]} * y[p * n + i % n];
+    return sum;
+  };
+  if (!bench::verify(state, lib::mm(a, b), want, 1e-4)) return;
+  bench::time(state, m * n * k * 2, 0, [&] { benchmark::DoNotOptimize(lib::mm(a, b)); });  // items/s is FLOP/s
+}
+void mm_64x784x256(benchmark::State& state) { matmul(state, 64, 784, 256); }
+void mm_1024(benchmark::State& state) { matmul(state, 1024, 1024, 1024); }
+BENCHMARK(mm_64x784x256)->Unit(benchmark::kMicrosecond);
+BENCHMARK(mm_1024)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
