@@ -1,0 +1,116 @@
+// copy, add, sub, mul, div, maximum, minimum, neg, square and the like: a few instructions each.
+
+#include <lanewise/kernels/elementwise.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+struct Copy {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return x;
+  }
+};
+
+/// x + alpha * y; exactly x + y for alpha = 1. The sum of bools is "or".
+struct Add {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    const T alpha = scalar_as<T>(params[0]);
+    if (alpha == T(1)) {
+      run([](auto x, auto y) { return x + y; });
+    } else {
+      run([alpha](auto x, auto y) { return x + vec::Vec<T>(alpha) * y; });
+    }
+  }
+};
+
+struct Sub {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    const T alpha = scalar_as<T>(params[0]);
+    if (alpha == T(1)) {
+      run([](auto x, auto y) { return x - y; });
+    } else {
+      run([alpha](auto x, auto y) { return x - vec::Vec<T>(alpha) * y; });
+    }
+  }
+};
+
+struct Mul {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return x * y;
+  }
+};
+
+struct Div {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return x / y;
+  }
+};
+
+struct Maximum {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::maximum(x, y);
+  }
+};
+
+struct Minimum {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::minimum(x, y);
+  }
+};
+
+struct Neg {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return -x;
+  }
+};
+
+struct Square {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return x * x;
+  }
+};
+
+struct Reciprocal {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::reciprocal(x);
+  }
+};
+
+struct ConjPhysical {
+  template <class V>
+  V operator()(V x) const noexcept {
+    if constexpr (is_complex<typename V::value_type>) {
+      return vec::conj(x);
+    } else {
+      return x;
+    }
+  }
+};
+
+}  // namespace
+
+constinit const ElementwiseKernel copy = elementwise<Copy, Unary>(every_type);
+constinit const ElementwiseKernel add = elementwise<Add, Binary>(every_type);
+constinit const ElementwiseKernel sub = elementwise<Sub, Binary>(numbers);
+constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(every_type);
+constinit const ElementwiseKernel div =
+    elementwise<Div, Binary, 2>(floating) | elementwise<Div, Binary, kCompactCost>(complex_types);
+constinit const ElementwiseKernel maximum = elementwise<Maximum, Binary>(boolean + real);
+constinit const ElementwiseKernel minimum = elementwise<Minimum, Binary>(boolean + real);
+constinit const ElementwiseKernel neg = elementwise<Neg, Unary>(numbers);
+constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers);
+constinit const ElementwiseKernel reciprocal =
+    elementwise<Reciprocal, Unary, 2>(floating) | elementwise<Reciprocal, Unary, kCompactCost>(complex_types);
+constinit const ElementwiseKernel conj_physical = elementwise<ConjPhysical, Unary>(every_type);
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include <lanewise/kernels/kernel_declarations.h>
+#include <lanewise/kernels/operand.h>
+
+/// The loop of every elementwise kernel, and how a functor becomes one. Included by per-ISA files.
+///
+///   struct Hypot { template <class V> V operator()(V x, V y) const noexcept; };
+///   constinit const ElementwiseKernel hypot = elementwise<Hypot, Binary, 6>(floating);
+///
+/// A functor whose body depends on the parameters has instead
+///   template <class T, class Run> static void choose(const KernelScalar* params, Run run);
+/// which calls run(body) once per contiguous run of elements.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// From this cost on a kernel has one copy of its body, which also does the tail, instead of three.
+inline constexpr int kCompactCost = 6;
+
+template <class T, int Cost, class Signature>
+struct Loop;
+
+template <class T, int Cost, class Output, class... Inputs>
+struct Loop<T, Cost, Output(Inputs...)> {
+  static constexpr int kOutputs = num_outputs<Output>;
+  static constexpr int kInputs = sizeof...(Inputs);
+  static constexpr int kLanes = vec::Vec<T>::size;
+  using InputIndices = std::make_index_sequence<kInputs>;
+
+  /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is zero, so one loop
+  /// serves every combination.
+  template <class F, std::size_t... K>
+  __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast, std::int64_t n,
+                                           std::index_sequence<K...>) noexcept {
+    alignas(64) char spread[kInputs > 0 ? kInputs : 1][2 * vec::kRegisterBytes];
+    const char* in[kInputs] = {data[kOutputs + K]...};
+    std::int64_t step[kInputs] = {register_bytes<Inputs, T>...};
+    const std::uint32_t inputs = broadcast >> kOutputs;
+    if (inputs != 0) {
+      ((inputs >> K & 1 ? (splat<Inputs, T>(in[K], spread[K]), in[K] = spread[K], step[K] = 0, void()) : void()), ...);
+    }
+    std::int64_t i = 0;
+    if constexpr (Cost >= kCompactCost) {
+      for (; i < n; i += kLanes) {
+        const std::int64_t left = n - i;
+        put(f(load_upto<Inputs>(in[K], left)...), data, i, left);
+        ((in[K] += step[K]), ...);
+      }
+    } else {
+      if (inputs == 0) {
+        for (; i + kLanes <= n; i += kLanes) {
+          put_full(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...), data, i);
+        }
+        ((in[K] += offset<Inputs>(i)), ...);
+      } else {
+        for (; i + kLanes <= n; i += kLanes) {
+          put_full(f(load<Inputs, T>(in[K])...), data, i);
+          ((in[K] += step[K]), ...);
+        }
+      }
+      if (i < n) {
+        const int left = static_cast<int>(n - i);
+        put_partial(f(load_partial<Inputs, T>(in[K], left)...), data, i, left);
+      }
+    }
+  }
+
+ private:
+  template <class Operand>
+  static LANEWISE_INLINE std::int64_t offset(std::int64_t i) {
+    return i * static_cast<std::int64_t>(sizeof(typename Operand::template Element<T>));
+  }
+  template <class Operand>
+  static LANEWISE_INLINE auto load_upto(const char* p, std::int64_t left) {
+    return left >= kLanes ? load<Operand, T>(p) : load_partial<Operand, T>(p, static_cast<int>(left));
+  }
+  template <class R>
+  static LANEWISE_INLINE void put(R result, char* const* data, std::int64_t i, std::int64_t left) {
+    if (left >= kLanes) {
+      put_full(result, data, i);
+    } else {
+      put_partial(result, data, i, static_cast<int>(left));
+    }
+  }
+  template <class R>
+  static LANEWISE_INLINE void put_full(R result, char* const* data, std::int64_t i) {
+    if constexpr (std::is_same_v<Output, Several<kOutputs>>) {
+      for (int k = 0; k < kOutputs; ++k) store<Same, T>(result[static_cast<std::size_t>(k)], data[k] + offset<Same>(i));
+    } else {
+      store<Output, T>(result, data[0] + offset<Output>(i));
+    }
+  }
+  template <class R>
+  static LANEWISE_INLINE void put_partial(R result, char* const* data, std::int64_t i, int left) {
+    if constexpr (std::is_same_v<Output, Several<kOutputs>>) {
+      for (int k = 0; k < kOutputs; ++k) {
+        store_partial<Same, T>(result[static_cast<std::size_t>(k)], data[k] + offset<Same>(i), left);
+      }
+    } else {
+      store_partial<Output, T>(result, data[0] + offset<Output>(i), left);
+    }
+  }
+};
+
+/// The same for functors on single elements (integer division and the like), for which there are no vector instructions or the
+/// compiler finds them by itself.
+template <class T, class Signature>
+struct ScalarLoop;
+
+template <class T, class... Inputs>
+struct ScalarLoop<T, Same(Inputs...)> {
+  using InputIndices = std::make_index_sequence<sizeof...(Inputs)>;
+
+  template <class F, std::size_t... K>
+  __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast, std::int64_t n,
+                                           std::index_sequence<K...>) noexcept {
+    static_assert((std::is_same_v<Inputs, Same> && ...));
+    T* out = reinterpret_cast<T*>(data[0]);
+    const T* in[] = {reinterpret_cast<const T*>(data[1 + K])...};
+    const std::uint32_t inputs = broadcast >> 1;
+    if (inputs == 0) {
+      for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[K][i]...);
+    } else {
+      // Copies, because the output may be the same memory as an input.
+      const T first[] = {*in[K]...};
+      ((inputs >> K & 1 ? (in[K] = &first[K], void()) : void()), ...);
+      const std::int64_t keep[] = {(inputs >> K & 1 ? std::int64_t{0} : ~std::int64_t{0})...};
+      for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[K][i & keep[K]]...);
+    }
+  }
+};
+
+template <class F, class Loop, class T>
+void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const KernelScalar* params) noexcept {
+  const auto run = [=](const auto& body) noexcept { Loop::run(body, data, broadcast, n, typename Loop::InputIndices{}); };
+  if constexpr (requires { F::template choose<T>(params, run); }) {
+    F::template choose<T>(params, run);
+  } else {
+    static_cast<void>(params);
+    run(F{});
+  }
+}
+
+template <class Signature>
+struct Description;
+
+template <class Output, class... Inputs>
+struct Description<Output(Inputs...)> {
+  static constexpr ElementwiseKernel kernel(float cost) {
+    return {1, static_cast<std::uint8_t>(sizeof...(Inputs)), {Output::role, Inputs::role...}, cost, {}};
+  }
+};
+template <int N, class... Inputs>
+struct Description<Several<N>(Inputs...)> {
+  static constexpr ElementwiseKernel kernel(float cost) {
+    static_assert((std::is_same_v<Inputs, Same> && ...));
+    return {static_cast<std::uint8_t>(N), static_cast<std::uint8_t>(sizeof...(Inputs)), {}, cost, {}};
+  }
+};
+
+/// The kernel of functor F for the listed element types; `Cost` is relative to one f32 addition.
+template <class F, class Signature, int Cost = 1, class... T>
+constexpr ElementwiseKernel elementwise(Types<T...>) {
+  ElementwiseKernel kernel = Description<Signature>::kernel(Cost);
+  ((kernel.fn[index_of<T>] = &entry<F, Loop<T, Cost, Signature>, T>), ...);
+  return kernel;
+}
+
+/// The same for a functor on single elements.
+template <class F, class Signature, int Cost = 1, class... T>
+constexpr ElementwiseKernel scalarwise(Types<T...>) {
+  ElementwiseKernel kernel = Description<Signature>::kernel(Cost);
+  ((kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>), ...);
+  return kernel;
+}
+
+/// One kernel from two with different functors for different types. Its cost is that of the first.
+constexpr ElementwiseKernel operator|(ElementwiseKernel a, const ElementwiseKernel& b) {
+  for (std::size_t t = 0; t < a.fn.size(); ++t) {
+    if (b.fn[t] != nullptr) a.fn[t] = b.fn[t];
+  }
+  return a;
+}
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+/// Integer division and powers, defined for every pair of values. Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+template <class T>
+inline T wrapping_sub(T x, T y) noexcept {
+  return static_cast<T>(static_cast<std::uint64_t>(x) - static_cast<std::uint64_t>(y));
+}
+template <class T>
+inline T wrapping_mul(T x, T y) noexcept {
+  return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+}
+
+/// x / y truncated; 0 for y = 0 (the ops above refuse it), and the most negative number divided by -1 wraps. Up to 32 bits
+/// through a floating type in which the quotient is exact enough: that has vector instructions.
+template <class T>
+inline T quotient(T x, T y) noexcept {
+  const bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
+  const T divisor = y == 0 || negate ? T(1) : y;
+  T q;
+  if constexpr (sizeof(T) == 8) {
+    q = x / divisor;
+  } else {
+    using Exact = std::conditional_t<sizeof(T) == 4, double, float>;
+    q = static_cast<T>(static_cast<std::int32_t>(static_cast<Exact>(x) / static_cast<Exact>(divisor)));
+  }
+  q = negate ? wrapping_sub(T(0), q) : q;
+  return y == 0 ? T(0) : q;
+}
+
+/// x - quotient * y; 0 for y = 0.
+template <class T>
+inline T rest(T x, T y) noexcept {
+  const T r = wrapping_sub(x, wrapping_mul(quotient(x, y), y));
+  return y == 0 ? T(0) : r;
+}
+
+struct IntegerDivTrunc {
+  template <class T>
+  T operator()(T x, T y) const noexcept {
+    return quotient(x, y);
+  }
+};
+struct IntegerDivFloor {
+  template <class T>
+  T operator()(T x, T y) const noexcept {
+    const T r = rest(x, y);
+    const bool below = r != 0 && ((r < 0) != (y < 0));
+    return wrapping_sub(quotient(x, y), static_cast<T>(below));
+  }
+};
+/// Sign of the dividend.
+struct IntegerFmod {
+  template <class T>
+  T operator()(T x, T y) const noexcept {
+    return rest(x, y);
+  }
+};
+/// Sign of the divisor.
+struct IntegerRemainder {
+  template <class T>
+  T operator()(T x, T y) const noexcept {
+    const T r = rest(x, y);
+    return r != 0 && ((r < 0) != (y < 0)) ? static_cast<T>(r + y) : r;
+  }
+};
+
+/// x to the power n, wrapping. A negative power is the truncated fraction: 0 unless x is 1 or -1.
+struct IntegerPow {
+  template <class T>
+  T operator()(T x, T n) const noexcept {
+    if (std::is_signed_v<T> && n < 0) {
+      return x == 1 ? T(1) : x == static_cast<T>(-1) ? static_cast<T>(n % 2 == 0 ? 1 : -1) : T(0);
+    }
+    std::uint64_t result = 1;
+    std::uint64_t factor = static_cast<std::uint64_t>(x);
+    for (auto e = static_cast<std::uint64_t>(n); e != 0; e >>= 1) {
+      if (e & 1) result *= factor;
+      factor *= factor;
+    }
+    return static_cast<T>(result);
+  }
+};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

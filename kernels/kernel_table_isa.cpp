@@ -1,0 +1,24 @@
+#include <lanewise/kernels/kernel_declarations.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+
+__attribute__((visibility("default"))) constinit const KernelTable table = {
+// A line each: &<name>,
+#include <lanewise/generated/kernel_table_entries.inc>
+    &sgd_step,
+    &sgd_step_plain,
+    &adam_step,
+    &adam_step_amsgrad,
+    &uniform,
+    &normal,
+    &random_int,
+    &bernoulli,
+    &arange,
+    &linspace,
+    &movers,
+    &reduction_table,
+    &softmax_table,
+    &gemm_table,
+};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

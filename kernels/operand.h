@@ -1,0 +1,119 @@
+#pragma once
+
+#include <type_traits>
+
+#include <lanewise/kernels/element_types.h>
+#include <lanewise/vec/vec.h>
+
+/// What an operand of an elementwise kernel is in memory and in registers. Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// An operand of the compute type.
+struct Same {
+  static constexpr Role role = Role::Compute;
+  template <class T>
+  using Element = T;
+  template <class T>
+  using Register = vec::Vec<T>;
+};
+
+/// A bool operand, a mask in registers.
+struct Truth {
+  static constexpr Role role = Role::Bool;
+  template <class T>
+  using Element = bool;
+  template <class T>
+  using Register = vec::Mask<T>;
+};
+
+/// An operand of the real counterpart of the compute type.
+struct RealPart {
+  static constexpr Role role = Role::Real;
+  template <class T>
+  using Element = real_of<T>;
+  template <class T>
+  using Register = vec::Vec<real_of<T>>;
+};
+
+/// Several outputs of the compute type; the functor returns an array of registers.
+template <int N>
+struct Several;
+
+template <class Output>
+inline constexpr int num_outputs = 1;
+template <int N>
+inline constexpr int num_outputs<Several<N>> = N;
+
+// Signatures: Output(Inputs...).
+using Unary = Same(Same);
+using Binary = Same(Same, Same);
+using Ternary = Same(Same, Same, Same);
+using Comparison = Truth(Same, Same);
+using Predicate = Truth(Same);
+
+template <class T>
+inline constexpr bool is_mask = false;
+template <class T>
+inline constexpr bool is_mask<vec::Mask<T>> = true;
+
+/// Bytes that a full register of an operand takes in memory.
+template <class Operand, class T>
+inline constexpr std::int64_t register_bytes =
+    vec::Vec<T>::size * static_cast<std::int64_t>(sizeof(typename Operand::template Element<T>));
+
+template <class Operand, class T>
+LANEWISE_INLINE auto load(const char* p) {
+  using Register = typename Operand::template Register<T>;
+  if constexpr (is_mask<Register>) {
+    return Register::load_bool(p);
+  } else {
+    return Register::load(reinterpret_cast<const typename Operand::template Element<T>*>(p));
+  }
+}
+
+/// The first n elements, 0 < n < size of the register.
+template <class Operand, class T>
+LANEWISE_INLINE auto load_partial(const char* p, int n) {
+  using Register = typename Operand::template Register<T>;
+  if constexpr (is_mask<Register>) {
+    return Register::load_bool_partial(p, n);
+  } else {
+    return Register::load_partial(reinterpret_cast<const typename Operand::template Element<T>*>(p), n);
+  }
+}
+
+template <class Operand, class T>
+LANEWISE_INLINE void store(typename Operand::template Register<T> v, char* p) {
+  if constexpr (is_mask<typename Operand::template Register<T>>) {
+    v.store_bool(p);
+  } else {
+    v.store(reinterpret_cast<typename Operand::template Element<T>*>(p));
+  }
+}
+
+template <class Operand, class T>
+LANEWISE_INLINE void store_partial(typename Operand::template Register<T> v, char* p, int n) {
+  if constexpr (is_mask<typename Operand::template Register<T>>) {
+    v.store_bool_partial(p, n);
+  } else {
+    v.store_partial(reinterpret_cast<typename Operand::template Element<T>*>(p), n);
+  }
+}
+
+/// Fills a register's worth of memory with one element.
+template <class Operand, class T>
+LANEWISE_INLINE void splat(const char* from, char* to) {
+  using Element = typename Operand::template Element<T>;
+  if constexpr (is_mask<typename Operand::template Register<T>>) {
+    vec::Mask<T>::splat(*reinterpret_cast<const unsigned char*>(from) != 0).store_bool(to);
+  } else if constexpr (std::is_same_v<Element, bool>) {
+    const bool truth = *reinterpret_cast<const unsigned char*>(from) != 0;
+    vec::Vec<bool>(truth).store(reinterpret_cast<bool*>(to));
+  } else {
+    Element value;
+    __builtin_memcpy(&value, from, sizeof value);
+    vec::Vec<Element>(value).store(reinterpret_cast<Element*>(to));
+  }
+}
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
