@@ -1,0 +1,171 @@
+#include <limits>
+
+#include <lanewise/kernels/reduction_build.h>
+#include <lanewise/kernels/reduction_kernels.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+/// The first extreme with its position; NaN counts as the extreme. Accumulators: cols positions, then cols values.
+template <class T, bool Max>
+struct ArgExtreme {
+  /// True if x, which comes later, replaces `best`.
+  static LANEWISE_INLINE bool better(T x, T best) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return ((Max ? x > best : x < best) | (x != x)) & (best == best);
+    } else {
+      return Max ? x > best : x < best;
+    }
+  }
+  static constexpr std::int64_t kBlock = 4096;
+
+  /// Floats: NaN if there is one.
+  static LANEWISE_INLINE T block_extreme(const T* x, std::int64_t n) {
+    if constexpr (std::is_floating_point_v<T>) {
+      using V = vec::Vec<T>;
+      constexpr int kChains = 4;
+      V acc[kChains];
+      for (V& a : acc) a = V(x[0]);
+      std::int64_t i = 0;
+      for (; i + kChains * V::size <= n; i += kChains * V::size) {
+        for (int j = 0; j < kChains; ++j) acc[j] = pick(V::load(x + i + j * V::size), acc[j]);
+      }
+      for (; i + V::size <= n; i += V::size) acc[0] = pick(V::load(x + i), acc[0]);
+      if (n >= V::size) {
+        if (i < n) acc[1] = pick(V::load(x + n - V::size), acc[1]);
+      } else {
+        for (; i < n; ++i) acc[0] = pick(V(x[i]), acc[0]);
+      }
+      const V v = pick(pick(acc[0], acc[1]), pick(acc[2], acc[3]));
+      T lanes[V::size];
+      v.store(lanes);
+      T best = lanes[0];
+      for (int l = 1; l < V::size; ++l) best = better(lanes[l], best) ? lanes[l] : best;
+      return best;
+    } else {
+      T best = x[0];
+      for (std::int64_t i = 1; i < n; ++i) best = better(x[i], best) ? x[i] : best;
+      return best;
+    }
+  }
+  template <class V>
+  static LANEWISE_INLINE V pick(V a, V b) {
+    return Max ? vec::maximum(a, b) : vec::minimum(a, b);
+  }
+
+  /// Position of the first element that equals `value` (or is NaN, if it is); there is one.
+  static std::int64_t find(const T* x, std::int64_t n, T value) {
+    constexpr std::int64_t kStep = 64;
+    std::int64_t i = 0;
+    for (; i + kStep < n; i += kStep) {
+      unsigned hit = 0;
+      for (std::int64_t j = 0; j < kStep; ++j) hit |= static_cast<unsigned>(same(x[i + j], value));
+      if (hit) break;
+    }
+    while (!same(x[i], value)) ++i;
+    return i;
+  }
+  static LANEWISE_INLINE bool same(T x, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return (x == value) | ((x != x) & (value != value));
+    } else {
+      return x == value;
+    }
+  }
+
+  static void inner(const char* px, std::int64_t n, std::int64_t base, char* acc) noexcept {
+    const T* x = reinterpret_cast<const T*>(px);
+    T best = x[0];
+    std::int64_t position = 0;
+    for (std::int64_t first = 0; first < n; first += kBlock) {
+      const std::int64_t length = n - first < kBlock ? n - first : kBlock;
+      const T extreme = block_extreme(x + first, length);
+      if (better(extreme, best)) {
+        best = extreme;
+        position = first + find(x + first, length, extreme);
+      }
+    }
+    *reinterpret_cast<std::int64_t*>(acc) = base + position;
+    *reinterpret_cast<T*>(acc + sizeof(std::int64_t)) = best;
+  }
+
+  static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t base,
+                    char* acc) noexcept {
+    // Positions as wide as the values, so that both go through the same lanes; rows in parts they can count.
+    using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    constexpr std::int64_t kTile = 256;
+    constexpr std::int64_t kPart = std::int64_t{1} << 30;
+    std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
+    T* values = reinterpret_cast<T*>(positions + cols);
+    T best[kTile];
+    Index where[kTile];
+    for (std::int64_t c = 0; c < cols; c += kTile) {
+      const std::int64_t width = cols - c < kTile ? cols - c : kTile;
+      const T* top = reinterpret_cast<const T*>(x) + c;
+      for (std::int64_t j = 0; j < width; ++j) best[j] = top[j];
+      for (std::int64_t j = 0; j < width; ++j) positions[c + j] = base;
+      for (std::int64_t first = 0; first < rows; first += kPart) {
+        const Index last = static_cast<Index>(rows - first < kPart ? rows - first : kPart);
+        for (std::int64_t j = 0; j < width; ++j) where[j] = -1;
+        for (Index r = 0; r < last; ++r) {
+          const T* __restrict row = reinterpret_cast<const T*>(x + (first + r) * stride) + c;
+          for (std::int64_t j = 0; j < width; ++j) {
+            const bool take = better(row[j], best[j]);
+            best[j] = take ? row[j] : best[j];
+            where[j] = take ? r : where[j];
+          }
+        }
+        for (std::int64_t j = 0; j < width; ++j) {
+          if (where[j] >= 0) positions[c + j] = base + first + where[j];
+        }
+      }
+      for (std::int64_t j = 0; j < width; ++j) values[c + j] = best[j];
+    }
+  }
+
+  static void combine(char* acc, const char* later, std::int64_t cols) noexcept {
+    std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
+    T* values = reinterpret_cast<T*>(positions + cols);
+    const std::int64_t* later_positions = reinterpret_cast<const std::int64_t*>(later);
+    const T* later_values = reinterpret_cast<const T*>(later_positions + cols);
+    for (std::int64_t c = 0; c < cols; ++c) {
+      if (better(later_values[c], values[c])) {
+        values[c] = later_values[c];
+        positions[c] = later_positions[c];
+      }
+    }
+  }
+
+  static void finish(const char* acc, std::int64_t cols, const KernelScalar*, char* value, std::int64_t* index) noexcept {
+    const std::size_t positions = static_cast<std::size_t>(cols) * sizeof(std::int64_t);
+    __builtin_memcpy(value, acc + positions, static_cast<std::size_t>(cols) * sizeof(T));
+    if (index != nullptr) __builtin_memcpy(index, acc, positions);
+  }
+};
+
+template <class T, bool Max>
+constexpr void add_arg(ReductionKernel& k, ScalarType value_type) {
+  const auto i = static_cast<std::size_t>(value_type);
+  using Op = ArgExtreme<T, Max>;
+  k.acc_size[i] = sizeof(std::int64_t) + sizeof(T);
+  k.value_type[i] = value_type;
+  k.inner[i] = Op::inner;
+  k.outer[i] = Op::outer;
+  k.combine[i] = Op::combine;
+  k.finish[i] = Op::finish;
+}
+
+template <bool Max>
+constexpr ReductionKernel arg_kernel() {
+  ReductionKernel k = empty_reduction(true);
+  for_each_type(real, [&]<class T>() { add_arg<T, Max>(k, scalar_type_of<T>()); });
+  add_arg<std::uint8_t, Max>(k, ScalarType::Bool);
+  return k;
+}
+
+}  // namespace
+
+constinit const ReductionKernel reduce_argmax = arg_kernel<true>();
+constinit const ReductionKernel reduce_argmin = arg_kernel<false>();
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <lanewise/kernels/element_types.h>
+#include <lanewise/kernels/reduction_order_free.h>
+#include <lanewise/kernels/reduction_tree_rows.h>
+
+/// Fills the columns of a ReductionKernel. Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// finish() that copies accumulators of type A to values.
+template <class A>
+void finish_copy(const char* acc, std::int64_t cols, const KernelScalar*, char* value, std::int64_t*) noexcept {
+  __builtin_memcpy(value, acc, static_cast<std::size_t>(cols) * sizeof(A));
+}
+
+/// The column of Op::Element for a reduction through the fixed tree.
+template <class Op>
+constexpr void add_tree(ReductionKernel& k) {
+  using T = typename Op::Element;
+  constexpr std::size_t i = index_of<T>;
+  k.acc_size[i] = sizeof(T);
+  k.value_type[i] = scalar_type_of<T>();
+  k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
+    *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n);
+  };
+  k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
+                  char* acc) noexcept { TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc)); };
+  k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
+    TreeRows<Op>::combine(reinterpret_cast<T*>(acc), reinterpret_cast<const T*>(later), cols);
+  };
+  k.finish[i] = finish_copy<T>;
+}
+
+/// The column `column` for a reduction in any order; Op::Wide is the type of accumulators and values.
+template <class Op>
+constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
+  using T = typename Op::Element;
+  using Wide = typename Op::Wide;
+  k.acc_size[column] = sizeof(Wide);
+  k.value_type[column] = Op::kValueType;
+  k.inner[column] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
+    *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n);
+  };
+  k.outer[column] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
+                       char* acc) noexcept { OrderFree<Op>::rows(x, rows, stride, cols, reinterpret_cast<Wide*>(acc)); };
+  k.combine[column] = [](char* acc, const char* later, std::int64_t cols) noexcept {
+    OrderFree<Op>::combine(reinterpret_cast<Wide*>(acc), reinterpret_cast<const Wide*>(later), cols);
+  };
+  k.finish[column] = finish_copy<Wide>;
+}
+
+/// No column filled yet.
+constexpr ReductionKernel empty_reduction(bool has_index = false) {
+  ReductionKernel k{};
+  for (ScalarType& t : k.value_type) t = ScalarType::Undefined;
+  k.has_index = has_index;
+  return k;
+}
+
+/// Calls f<T>() for every type of a list.
+template <class... T, class F>
+constexpr void for_each_type(Types<T...>, F f) {
+  (f.template operator()<T>(), ...);
+}
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,53 @@
+#include <limits>
+
+#include <lanewise/kernels/reduction_build.h>
+#include <lanewise/kernels/reduction_kernels.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+/// amax (Max) or amin of floats. Through the tree, because of -0 and +0.
+template <class T, bool Max>
+struct Extreme {
+  using Element = T;
+  using V = vec::Vec<T>;
+  static constexpr bool kExactIdentity = true;
+  static constexpr T identity() {
+    return Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  }
+  // Of equal values the first; NaN wins.
+  static LANEWISE_INLINE V apply(V a, V b) { return Max ? vec::maximum(b, a) : vec::minimum(b, a); }
+  static LANEWISE_INLINE T apply(T a, T b) { return (Max ? b > a : b < a) || b != b ? b : a; }
+};
+
+template <class T, bool Max>
+struct IntegerExtreme {
+  using Element = T;
+  using Narrow = T;
+  using Wide = T;
+  static constexpr ScalarType kValueType = scalar_type_of<T>();
+  static constexpr std::int64_t kBlock = std::int64_t{1} << 60;
+  static constexpr T start() { return Max ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max(); }
+  static constexpr T wide_start() { return start(); }
+  static constexpr bool decided(T) { return false; }
+  static LANEWISE_INLINE T step(T a, T x) { return (Max ? x > a : x < a) ? x : a; }
+  static LANEWISE_INLINE T widen(T a, T x) { return step(a, x); }
+  static LANEWISE_INLINE T merge(T a, T b) { return step(a, b); }
+};
+
+template <bool Max>
+constexpr ReductionKernel extreme_kernel() {
+  ReductionKernel k = empty_reduction();
+  for_each_type(floating, [&]<class T>() { add_tree<Extreme<T, Max>>(k); });
+  for_each_type(integral, [&]<class T>() { add_order_free<IntegerExtreme<T, Max>>(k, index_of<T>); });
+  add_order_free<IntegerExtreme<std::uint8_t, Max>>(k, index_of<bool>);
+  k.value_type[index_of<bool>] = ScalarType::Bool;
+  return k;
+}
+
+}  // namespace
+
+constinit const ReductionKernel reduce_amax = extreme_kernel<true>();
+constinit const ReductionKernel reduce_amin = extreme_kernel<false>();
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

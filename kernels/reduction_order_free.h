@@ -1,0 +1,53 @@
+#pragma once
+
+#include <lanewise/kernels/element_types.h>
+
+/// Reductions whose result does not depend on the order: integers, and truth values. Plain loops, which the compilers
+/// vectorise well. Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all; start(),
+/// step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no later
+/// element can change it.
+template <class Op>
+struct OrderFree {
+  using T = typename Op::Element;
+  using Narrow = typename Op::Narrow;
+  using Wide = typename Op::Wide;
+
+  static Wide run(const T* x, std::int64_t n) {
+    Wide wide = Op::wide_start();
+    for (std::int64_t first = 0; first < n && !Op::decided(wide); first += Op::kBlock) {
+      const T* block = x + first;
+      const std::int64_t length = n - first < Op::kBlock ? n - first : Op::kBlock;
+      Narrow narrow = Op::start();
+      for (std::int64_t i = 0; i < length; ++i) narrow = Op::step(narrow, block[i]);
+      wide = Op::widen(wide, narrow);
+    }
+    return wide;
+  }
+
+  static void rows(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, Wide* __restrict acc) {
+    constexpr std::int64_t kTile = 512;
+    Narrow narrow[kTile];
+    for (std::int64_t c = 0; c < cols; c += kTile) {
+      const std::int64_t width = cols - c < kTile ? cols - c : kTile;
+      for (std::int64_t j = 0; j < width; ++j) acc[c + j] = Op::wide_start();
+      for (std::int64_t first = 0; first < rows; first += Op::kBlock) {
+        const std::int64_t last = rows - first < Op::kBlock ? rows : first + Op::kBlock;
+        for (std::int64_t j = 0; j < width; ++j) narrow[j] = Op::start();
+        for (std::int64_t r = first; r < last; ++r) {
+          const T* __restrict row = reinterpret_cast<const T*>(x + r * stride) + c;
+          for (std::int64_t j = 0; j < width; ++j) narrow[j] = Op::step(narrow[j], row[j]);
+        }
+        for (std::int64_t j = 0; j < width; ++j) acc[c + j] = Op::widen(acc[c + j], narrow[j]);
+      }
+    }
+  }
+
+  static void combine(Wide* __restrict acc, const Wide* __restrict later, std::int64_t cols) {
+    for (std::int64_t c = 0; c < cols; ++c) acc[c] = Op::merge(acc[c], later[c]);
+  }
+};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,69 @@
+#include <lanewise/kernels/reduction_build.h>
+#include <lanewise/kernels/reduction_kernels.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+template <class T>
+struct Sum {
+  using Element = T;
+  using V = vec::Vec<T>;
+  static constexpr bool kExactIdentity = true;
+  // x + -0 is x, also for x = -0; x + 0 is not.
+  static constexpr T identity() {
+    if constexpr (is_complex<T>) {
+      return T(real_of<T>(-0.0), real_of<T>(-0.0));
+    } else {
+      return T(-0.0);
+    }
+  }
+  static LANEWISE_INLINE V apply(V a, V b) { return a + b; }
+  static LANEWISE_INLINE T apply(T a, T b) { return a + b; }
+};
+
+/// Sums of integers and bool: narrow lanes for blocks that cannot overflow them, then int64, wrapping.
+template <class T>
+struct IntegerSum {
+  using Element = T;
+  using Narrow = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::uint64_t>;
+  using Wide = std::uint64_t;
+  static constexpr ScalarType kValueType = ScalarType::Long;
+  static constexpr std::int64_t kBlock = std::int64_t{1} << (sizeof(T) <= 2 ? 15 : 60);
+  static constexpr Narrow start() { return 0; }
+  static constexpr Wide wide_start() { return 0; }
+  static constexpr bool decided(Wide) { return false; }
+  static LANEWISE_INLINE Narrow step(Narrow a, T x) { return static_cast<Narrow>(a + static_cast<Narrow>(x)); }
+  static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return a + static_cast<Wide>(static_cast<std::int64_t>(n)); }
+  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
+};
+
+template <class T>
+void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params, char* value, std::int64_t*) noexcept {
+  using R = real_of<T>;
+  const R count = static_cast<R>(params[0].re);
+  const R* from = reinterpret_cast<const R*>(acc);
+  R* to = reinterpret_cast<R*>(value);
+  const std::int64_t n = cols * static_cast<std::int64_t>(sizeof(T) / sizeof(R));
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i] / count;
+}
+
+}  // namespace
+
+constinit const ReductionKernel reduce_sum = [] {
+  ReductionKernel k = empty_reduction();
+  for_each_type(floating_complex, [&]<class T>() { add_tree<Sum<T>>(k); });
+  for_each_type(integral, [&]<class T>() { add_order_free<IntegerSum<T>>(k, index_of<T>); });
+  add_order_free<IntegerSum<std::uint8_t>>(k, index_of<bool>);
+  return k;
+}();
+
+constinit const ReductionKernel reduce_mean = [] {
+  ReductionKernel k = empty_reduction();
+  for_each_type(floating_complex, [&]<class T>() {
+    add_tree<Sum<T>>(k);
+    k.finish[index_of<T>] = finish_mean<T>;
+  });
+  return k;
+}();
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <lanewise/kernels/kernel.h>
+#include <lanewise/vec/vec.h>
+
+// Note [Fixed reduction tree]
+// Floating-point sums depend on the order of the additions, so the order is part of the definition and the same on
+// every ISA. A sequence is cut into leaves of kReductionBlock elements. In a leaf, element k goes to lane k % L, in order
+// of k; L lanes take 256 bytes whatever the width of a register. Then lane l takes lane l + L/2 for l < L/2, and so on
+// with halves until one is left; lanes without elements take no part. Leaves are combined like the digits of a
+// binary counter, at the end from small to large. inner() and outer() walk memory differently but evaluate the same tree.
+
+/// Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+template <class T>
+inline constexpr int kTreeLanes = 256 / static_cast<int>(sizeof(T));
+
+namespace tree_detail {
+
+template <int Half, class R, std::size_t... I>
+LANEWISE_INLINE vec::Vec<R> upper_down(vec::Vec<R> v, std::index_sequence<I...>) {
+  return vec::Vec<R>(__builtin_shufflevector(v.reg, v.reg, ((I + Half) % sizeof...(I))...));
+}
+/// Lane l takes the value of lane l + Half.
+template <int Half, class R>
+LANEWISE_INLINE vec::Vec<R> upper_down(vec::Vec<R> v) {
+  return upper_down<Half>(v, std::make_index_sequence<static_cast<std::size_t>(vec::Vec<R>::size)>{});
+}
+template <int Half, class R>
+LANEWISE_INLINE vec::Vec<std::complex<R>> upper_down(vec::Vec<std::complex<R>> v) {
+  return {upper_down<Half>(v.re), upper_down<Half>(v.im)};
+}
+
+}  // namespace tree_detail
+
+/// Combines equal-sized subtrees as they come.
+template <class Op>
+class TreeCounter {
+ public:
+  using T = typename Op::Element;
+
+  /// Adds the value of 2^level leaves; so far a multiple of 2^level came.
+  LANEWISE_INLINE void push(T value, int level) {
+    std::int64_t pending = count_ >> level;
+    count_ += std::int64_t{1} << level;
+    for (; pending & 1; pending >>= 1, ++level) value = Op::apply(partial_[level], value);
+    partial_[level] = value;
+  }
+  LANEWISE_INLINE T finish() const {
+    if (count_ == 0) return Op::identity();
+    int level = __builtin_ctzll(static_cast<unsigned long long>(count_));
+    T value = partial_[level];
+    for (++level; count_ >> level; ++level) {
+      if ((count_ >> level) & 1) value = Op::apply(partial_[level], value);
+    }
+    return value;
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  T partial_[54];
+};
+
+/// The tree over one contiguous run. An Op has: Element; apply(a, b) of vectors and of elements with equal results;
+/// identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for empty runs.
+template <class Op>
+struct TreeRun {
+  using T = typename Op::Element;
+  using V = vec::Vec<T>;
+  static constexpr int kLanes = kTreeLanes<T>;
+  static constexpr int kVectors = kLanes / V::size;
+
+  static LANEWISE_INLINE T reduce(const T* x, std::int64_t n) {
+    if (n <= kReductionBlock) return n == kReductionBlock ? full_leaf(x) : short_leaf(x, static_cast<int>(n));
+    TreeCounter<Op> counter;
+    constexpr int kGroup = 8;  // leaves combined without asking the counter
+    while (n >= kGroup * kReductionBlock) {
+      T leaf[kGroup];
+      for (int i = 0; i < kGroup; ++i) leaf[i] = full_leaf(x + i * kReductionBlock);
+      for (int step = 1; step < kGroup; step *= 2) {
+        for (int i = 0; i < kGroup; i += 2 * step) leaf[i] = Op::apply(leaf[i], leaf[i + step]);
+      }
+      counter.push(leaf[0], 3);
+      x += kGroup * kReductionBlock;
+      n -= kGroup * kReductionBlock;
+    }
+    for (; n >= kReductionBlock; n -= kReductionBlock, x += kReductionBlock) counter.push(full_leaf(x), 0);
+    if (n > 0) counter.push(short_leaf(x, static_cast<int>(n)), 0);
+    return counter.finish();
+  }
+
+ private:
+  static LANEWISE_INLINE T full_leaf(const T* x) {
+    V acc[kVectors];
+    for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+    for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
+      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + k + j * V::size));
+    }
+    return fold(acc);
+  }
+
+  /// 0 <= n < kReductionBlock.
+  static T short_leaf(const T* x, int n) {
+    if constexpr (Op::kExactIdentity) {
+      V acc[kVectors];
+      int k = 0;
+      if (n >= kLanes) {
+        for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+        for (k = kLanes; k + kLanes <= n; k += kLanes) {
+          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + k + j * V::size));
+        }
+      } else {
+        for (int j = 0; j < kVectors; ++j) acc[j] = V(Op::identity());
+      }
+      for (int j = 0; k < n; ++j, k += V::size) acc[j] = Op::apply(acc[j], load_first(x + k, n - k));
+      return fold(acc);
+    } else {
+      T lanes[kLanes];
+      for (int k = 0; k < n; ++k) lanes[k % kLanes] = k < kLanes ? x[k] : Op::apply(lanes[k % kLanes], x[k]);
+      int valid = n < kLanes ? n : kLanes;
+      for (int half = kLanes / 2; half > 0; half /= 2) {
+        for (int l = 0; l + half < valid; ++l) lanes[l] = Op::apply(lanes[l], lanes[l + half]);
+        if (valid > half) valid = half;
+      }
+      return n > 0 ? lanes[0] : Op::identity();
+    }
+  }
+
+  /// The first n elements, identity in the other lanes.
+  static LANEWISE_INLINE V load_first(const T* x, int n) {
+    if (n >= V::size) return V::load(x);
+    return select(vec::Mask<T>::first(n), V::load_partial(x, n), V(Op::identity()));
+  }
+
+  static LANEWISE_INLINE T fold(V (&acc)[kVectors]) {
+    for (int half = kVectors / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) acc[j] = Op::apply(acc[j], acc[j + half]);
+    }
+    return fold_register<V::size / 2>(acc[0]);
+  }
+  template <int Half>
+  static LANEWISE_INLINE T fold_register(V v) {
+    if constexpr (Half == 0) {
+      return v.extract(0);
+    } else {
+      return fold_register<Half / 2>(Op::apply(v, tree_detail::upper_down<Half>(v)));
+    }
+  }
+};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
