@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "op.h"
+
+namespace lanewise::codegen {
+
+/// Ops split over this many files of functions and of nodes, for compile time.
+inline constexpr std::size_t kShards = 4;
+
+/// The ops of shard `shard`: every kShards-th, so that the shards are alike.
+std::vector<const Op*> shard_of(const OpList& list, std::size_t shard);
+
+std::string emit_tensor_methods(const OpList& list);
+std::string emit_functions_header(const OpList& list);
+std::string emit_functions(const OpList& list, std::size_t shard);
+std::string emit_nodes_header(const OpList& list);
+std::string emit_nodes(const OpList& list, std::size_t shard);
+std::string emit_registry(const OpList& list);
+std::string emit_kernel_table_fields(const OpList& list);
+std::string emit_kernel_table_declarations(const OpList& list);
+std::string emit_kernel_table_entries(const OpList& list);
+std::string emit_docs(const OpList& list);
+
+}  // namespace lanewise::codegen

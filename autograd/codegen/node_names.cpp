@@ -1,0 +1,47 @@
+#include "node_names.h"
+
+#include <cctype>
+#include <map>
+#include <string>
+
+namespace lanewise::codegen {
+namespace {
+
+std::string camel_case(const std::string& name) {
+  std::string result;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '_') {
+      upper = true;
+    } else {
+      result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      upper = false;
+    }
+  }
+  return result;
+}
+
+std::string base_name(std::string name) {
+  const std::string suffix = "_forward";
+  if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return camel_case(name) + "Backward";
+}
+
+}  // namespace
+
+void name_nodes(std::vector<Op>& ops) {
+  std::map<std::string, int> counts;
+  for (Op& op : ops) {
+    if (op.formulas.empty()) continue;
+    const std::string base = base_name(op.schema.name);
+    if (op.node_name.empty()) {
+      op.node_name = base + std::to_string(counts[base]++);
+      op.node_class = op.node_name;
+    } else {
+      // Reports a name that it shares with another op, so the class needs one of its own.
+      op.node_class = base + camel_case(op.schema.overload) + "Node";
+    }
+  }
+}
+
+}  // namespace lanewise::codegen

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schema.h"
+
+namespace lanewise::codegen {
+
+/// Derivative of one or several inputs, as written.
+struct Formula {
+  std::vector<std::string> inputs;
+  std::string text;
+  int line = 0;
+};
+
+/// How the forward of an op is written.
+enum class Kind {
+  Pointwise,    ///< `kernel:` a kernel run by the pointwise front
+  Forward,      ///< `forward:` a function of namespace lanewise::ops
+  Composite,    ///< `composite:` calls other public ops, no node of its own
+  Handwritten,  ///< `handwritten:` public and written by hand; only listed in the registry
+};
+
+/// One entry of derivatives.yaml, or a form derived from it (in-place, out=).
+struct Op {
+  int line = 0;
+  Schema schema;
+  std::string doc;
+  Kind kind = Kind::Forward;
+
+  std::string kernel;                ///< field of KernelTable
+  bool floating = false;             ///< integers become the default float
+  std::vector<std::string> inputs;   ///< arguments passed as operands, in the kernel's order
+  std::vector<std::string> params;   ///< arguments passed as numbers
+  std::string check;                 ///< expression run at the door
+  std::string forward;               ///< name in lanewise::ops, or the handwritten expression
+
+  bool method = false;
+  bool inplace = false;
+  bool out = false;
+  bool numbers_as_tensors = false;  ///< call by name wraps a number where a Tensor is asked for
+  bool non_differentiable = false;
+  std::vector<bool> output_differentiability;  ///< one per result
+  std::vector<Formula> formulas;
+
+  std::string node_class;  ///< C++ name, unique; empty if there is no node
+  std::string node_name;   ///< what Node::name() says
+
+  bool has_node() const { return !node_class.empty(); }
+};
+
+/// What derivatives.yaml holds.
+struct OpList {
+  std::string file;                  ///< base name, for citations
+  std::vector<std::string> kernels;  ///< fields of KernelTable in order
+  std::vector<Op> ops;
+};
+
+}  // namespace lanewise::codegen

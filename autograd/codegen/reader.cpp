@@ -1,0 +1,238 @@
+#include "reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <yaml-cpp/yaml.h>
+
+#include "error.h"
+#include "node_names.h"
+
+namespace lanewise::codegen {
+namespace {
+
+const std::set<std::string> kFields = {"op",     "doc",    "kernel",   "inputs",    "params",
+                                       "check",  "forward", "composite", "handwritten", "variants",
+                                       "jvp",    "node",   "numbers_as_tensors", "non_differentiable",
+                                       "output_differentiability"};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    const std::size_t begin = part.find_first_not_of(' ');
+    if (begin == std::string::npos) continue;
+    parts.push_back(part.substr(begin, part.find_last_not_of(' ') - begin + 1));
+  }
+  return parts;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : file_(std::filesystem::path(path).filename().string()) {
+    if (!std::filesystem::exists(path)) throw SyntaxError(path + ": no such file");
+    try {
+      root_ = YAML::LoadFile(path);
+    } catch (const YAML::Exception& error) {
+      throw SourceError(file_, error.mark.line + 1, error.msg);
+    }
+  }
+
+  OpList read() {
+    list_.file = file_;
+    if (!root_.IsSequence()) fail(root_, "expected a list of `- op:` entries");
+    for (const YAML::Node& entry : root_) read_entry(entry);
+    name_nodes(list_.ops);
+    return std::move(list_);
+  }
+
+ private:
+  [[noreturn]] void fail(const YAML::Node& at, const std::string& message) const {
+    throw SourceError(file_, at.Mark().line + 1, message);
+  }
+
+  void read_entry(const YAML::Node& entry) {
+    if (!entry.IsMap()) fail(entry, "expected an entry that begins with `- op:` or `- kernels:`");
+    if (entry["kernels"]) {
+      for (const YAML::Node& name : entry["kernels"]) add_kernel(name.as<std::string>());
+      return;
+    }
+    if (!entry["op"]) fail(entry, "entry without `op:`");
+    Op op;
+    op.line = entry.Mark().line + 1;
+    try {
+      op.schema = parse_schema(entry["op"].as<std::string>());
+    } catch (const SyntaxError& error) {
+      fail(entry["op"], error.what());
+    }
+    if (const auto [place, inserted] = seen_.try_emplace(op.schema.full_name(), op.line); !inserted) {
+      fail(entry["op"], op.schema.full_name() + " is already defined in line " + std::to_string(place->second));
+    }
+    if (!entry["doc"]) fail(entry, op.schema.full_name() + ": `doc:` is missing");
+    op.doc = entry["doc"].as<std::string>();
+    read_kind(entry, op);
+    read_variants(entry, op);
+    read_derivatives(entry, op);
+    list_.ops.push_back(std::move(op));
+  }
+
+  void read_kind(const YAML::Node& entry, Op& op) {
+    int kinds = 0;
+    if (entry["kernel"]) {
+      ++kinds;
+      op.kind = Kind::Pointwise;
+      const auto parts = split(entry["kernel"].as<std::string>(), ',');
+      if (parts.empty()) fail(entry["kernel"], "`kernel:` names no kernel");
+      op.kernel = parts[0];
+      for (std::size_t i = 1; i < parts.size(); ++i) {
+        if (parts[i] != "floating") {
+          fail(entry["kernel"], "unknown kernel option '" + parts[i] + "'; known: floating");
+        }
+        op.floating = true;
+      }
+      add_kernel(op.kernel);
+      read_operands(entry, op);
+    }
+    if (entry["forward"]) {
+      ++kinds;
+      op.kind = Kind::Forward;
+      op.forward = entry["forward"].as<std::string>();
+    }
+    if (entry["composite"]) {
+      ++kinds;
+      op.kind = Kind::Composite;
+    }
+    if (entry["handwritten"]) {
+      ++kinds;
+      op.kind = Kind::Handwritten;
+      op.forward = entry["handwritten"].as<std::string>();
+    }
+    if (kinds != 1) {
+      fail(entry, op.schema.full_name() + ": exactly one of `kernel:`, `forward:`, `composite:`, `handwritten:` is needed");
+    }
+    if (entry["check"]) op.check = entry["check"].as<std::string>();
+  }
+
+  // Operands default to the positional tensors and numbers, parameters to the keyword-only numbers.
+  void read_operands(const YAML::Node& entry, Op& op) {
+    for (const Argument& a : op.schema.arguments) {
+      const bool operand = a.type.is_tensor() || a.type.base == BaseType::Scalar;
+      if (!entry["inputs"] && operand && !a.kwarg_only && !listed(entry["params"], a.name)) {
+        op.inputs.push_back(a.name);
+      }
+      if (!entry["params"] && operand && a.kwarg_only) op.params.push_back(a.name);
+    }
+    for (const auto& [field, names] : {std::pair{"inputs", &op.inputs}, {"params", &op.params}}) {
+      if (!entry[field]) continue;
+      for (const YAML::Node& name : entry[field]) {
+        names->push_back(name.as<std::string>());
+        require_argument(name, op, names->back());
+      }
+    }
+    if (op.schema.returns.size() != 1) fail(entry, "a pointwise op has one result");
+  }
+
+  static bool listed(const YAML::Node& list, const std::string& name) {
+    if (!list) return false;
+    return std::any_of(list.begin(), list.end(),
+                       [&](const YAML::Node& item) { return item.as<std::string>() == name; });
+  }
+
+  void require_argument(const YAML::Node& at, const Op& op, const std::string& name) const {
+    if (op.schema.find(name) != nullptr) return;
+    std::string known;
+    for (const Argument& a : op.schema.arguments) known += (known.empty() ? "" : ", ") + a.name;
+    fail(at, op.schema.full_name() + " has no argument '" + name + "'; it has: " + known);
+  }
+
+  void read_variants(const YAML::Node& entry, Op& op) const {
+    op.method = op.kind != Kind::Handwritten && op.schema.find("self") != nullptr;
+    if (op.kind == Kind::Pointwise) op.inplace = op.out = true;
+    if (!entry["variants"]) return;
+    op.method = op.inplace = op.out = false;
+    for (const std::string& variant : split(entry["variants"].as<std::string>(), ',')) {
+      if (variant == "method") {
+        if (op.schema.find("self") == nullptr) fail(entry["variants"], "a method needs an argument 'self'");
+        op.method = true;
+      } else if (variant == "inplace") {
+        op.inplace = true;
+      } else if (variant == "out") {
+        op.out = true;
+      } else if (variant != "function") {
+        fail(entry["variants"], "unknown variant '" + variant + "'; known: function, method, inplace, out");
+      }
+    }
+    if (op.inplace && op.kind == Kind::Handwritten) fail(entry["variants"], "a handwritten op has no variants");
+  }
+
+  void read_derivatives(const YAML::Node& entry, Op& op) const {
+    if (entry["numbers_as_tensors"]) op.numbers_as_tensors = entry["numbers_as_tensors"].as<bool>();
+    op.non_differentiable = entry["non_differentiable"] && entry["non_differentiable"].as<bool>();
+    op.output_differentiability.assign(op.schema.returns.size(), true);
+    if (const YAML::Node flags = entry["output_differentiability"]) {
+      if (flags.size() != op.schema.returns.size()) {
+        fail(flags, "`output_differentiability:` needs a flag per result");
+      }
+      for (std::size_t i = 0; i < flags.size(); ++i) op.output_differentiability[i] = flags[i].as<bool>();
+    }
+    for (const auto& field : entry) {
+      const std::string key = field.first.as<std::string>();
+      if (kFields.contains(key)) continue;
+      Formula formula;
+      formula.line = field.second.Mark().line + 1;
+      formula.inputs = split(key, ',');
+      for (const std::string& input : formula.inputs) require_input(field.first, op, input);
+      formula.text = field.second.as<std::string>();
+      op.formulas.push_back(std::move(formula));
+    }
+    if (entry["node"]) {
+      op.node_name = entry["node"].as<std::string>();
+      if (op.formulas.empty()) fail(entry["node"], "`node:` without a derivative");
+    }
+    const bool leaf = op.kind == Kind::Pointwise || op.kind == Kind::Forward;
+    if (leaf && op.formulas.empty() && !op.non_differentiable) {
+      fail(entry, op.schema.full_name() + ": give a derivative per input or `non_differentiable: true`");
+    }
+    if (!leaf && !op.formulas.empty()) {
+      fail(entry, op.schema.full_name() + ": derivatives belong to `kernel:` and `forward:` ops only");
+    }
+  }
+
+  void require_input(const YAML::Node& at, const Op& op, const std::string& name) const {
+    const Argument* argument = op.schema.find(name);
+    if (argument == nullptr) {
+      std::string known;
+      for (const Argument& a : op.schema.arguments) known += (known.empty() ? "" : ", ") + a.name;
+      fail(at, op.schema.full_name() + ": '" + name + "' is neither a field nor an argument; its arguments: " + known);
+    }
+    if (argument->type.base != BaseType::Tensor) {
+      fail(at, op.schema.full_name() + ": '" + name + "' is not a Tensor, it has no derivative");
+    }
+    for (const Formula& other : op.formulas) {
+      if (std::find(other.inputs.begin(), other.inputs.end(), name) != other.inputs.end()) {
+        fail(at, op.schema.full_name() + ": two derivatives for '" + name + "'");
+      }
+    }
+  }
+
+  void add_kernel(const std::string& name) {
+    if (std::find(list_.kernels.begin(), list_.kernels.end(), name) == list_.kernels.end()) {
+      list_.kernels.push_back(name);
+    }
+  }
+
+  std::string file_;
+  YAML::Node root_;
+  OpList list_;
+  std::map<std::string, int> seen_;
+};
+
+}  // namespace
+
+OpList read_ops(const std::string& path) { return Reader(path).read(); }
+
+}  // namespace lanewise::codegen
