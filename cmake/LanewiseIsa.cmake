@@ -42,6 +42,10 @@ endforeach()
 function(lanewise_build_isa_objects result)
   get_property(sources GLOBAL PROPERTY LANEWISE_PER_ISA_SOURCES)
   set(merged "")
+  set(sanitized 0)
+  if(LANEWISE_SANITIZE)
+    set(sanitized 1)
+  endif()
   if(sources)
     foreach(tier IN LISTS LANEWISE_TIERS)
       add_library(lanewise_kernels_${tier} OBJECT ${sources})
@@ -59,7 +63,7 @@ function(lanewise_build_isa_objects result)
       add_custom_command(OUTPUT ${object}
                          COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/isa
                          COMMAND ${CMAKE_COMMAND} -E env ${LANEWISE_BINUTILS}
-                                 LANEWISE_SANITIZED=$<BOOL:${LANEWISE_SANITIZE}>
+                                 LANEWISE_SANITIZED=${sanitized}
                                  sh ${PROJECT_SOURCE_DIR}/cmake/merge_isa.sh ${tier} ${object}
                                  $<TARGET_OBJECTS:lanewise_kernels_${tier}>
                          DEPENDS lanewise_kernels_${tier} $<TARGET_OBJECTS:lanewise_kernels_${tier}>
