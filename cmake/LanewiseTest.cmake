@@ -21,22 +21,45 @@ elseif(EXISTS /proc/cpuinfo)
   endif()
 endif()
 
+# CPUs that qemu imitates, each with the tier that must be chosen there: the suite runs on older machines than this one.
+find_program(LANEWISE_QEMU qemu-x86_64)
+set(LANEWISE_QEMU_CPUS "")
+if(LANEWISE_QEMU AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND NOT LANEWISE_SANITIZE)
+  set(LANEWISE_QEMU_CPUS Nehalem=sse4_2 Haswell=avx2)
+endif()
+
 # Registers `target` with ctest as `test`; the gtest cases of a run are counted from its XML file.
 function(lanewise_register_test test target)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "ENVIRONMENT;PREFIX;ARGS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
-  add_test(NAME ${test} COMMAND ${target})
+  add_test(NAME ${test} COMMAND ${arg_PREFIX} $<TARGET_FILE:${target}> ${arg_ARGS})
   set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT}
                        ENVIRONMENT "GTEST_OUTPUT=xml:${LANEWISE_TEST_RESULTS}/${test}.xml;${arg_ENVIRONMENT}")
 endfunction()
 
-# lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [EACH_ISA] [TIMEOUT <seconds>])
+# Registers `target` once more for each imitated CPU, or only for the one that runs `tier`, with the cases of `filter`.
+function(lanewise_register_qemu target filter tier)
+  foreach(entry IN LISTS LANEWISE_QEMU_CPUS)
+    string(REPLACE "=" ";" entry ${entry})
+    list(GET entry 0 cpu)
+    list(GET entry 1 best)
+    if(NOT tier OR tier STREQUAL best)
+      lanewise_register_test(${target}@qemu_${cpu} ${target} TIMEOUT 900 PREFIX ${LANEWISE_QEMU} -cpu ${cpu}
+                             ARGS --gtest_filter=${filter} ENVIRONMENT LANEWISE_EXPECTED_ISA=${best})
+      set_property(TEST ${target}@qemu_${cpu} PROPERTY LABELS qemu)
+    endif()
+  endforeach()
+endfunction()
+
+# lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [EACH_ISA] [QEMU <filter>]
+#                   [TIMEOUT <seconds>])
 # A GoogleTest program over lanewise_static. FLOORS links only the objects of those floors, so that a low floor can be
-# tested while a higher one does not build. EACH_ISA registers it once more per tier with LANEWISE_ISA set.
+# tested while a higher one does not build. EACH_ISA registers it once more per tier with LANEWISE_ISA set. QEMU runs the cases of a gtest filter on imitated CPUs of 2008 and
+# 2013, some twenty times slower.
 function(lanewise_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA" "TIMEOUT" "FLOORS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA" "TIMEOUT;QEMU" "FLOORS;LIBS")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE lanewise_flags ${arg_LIBS} GTest::gtest_main GTest::gmock)
   if(arg_FLOORS)
@@ -64,18 +87,24 @@ function(lanewise_add_test name)
       lanewise_register_test(${name}@${tier} ${name} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT LANEWISE_ISA=${tier})
     endforeach()
   endif()
+  if(arg_QEMU)
+    lanewise_register_qemu(${name} "${arg_QEMU}" "")
+  endif()
 endfunction()
 
-# lanewise_add_tier_test(<name> <files> [LIBS <libraries>]): a GoogleTest program compiled once per tier, as <name>_<tier>, with
+# lanewise_add_tier_test(<name> <files> [LIBS <libraries>] [QEMU <filter>]): a GoogleTest program compiled once per tier, as <name>_<tier>, with
 # the tier's flags and LANEWISE_ISA defined, for tests of vec/. Runs for the tiers that this machine has.
 function(lanewise_add_tier_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;QEMU" "LIBS")
   foreach(tier IN LISTS LANEWISE_TIERS)
     add_executable(${name}_${tier} ${arg_UNPARSED_ARGUMENTS})
     target_link_libraries(${name}_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier} ${arg_LIBS}
                           GTest::gtest_main GTest::gmock)
     if(tier IN_LIST LANEWISE_HOST_TIERS)
       lanewise_register_test(${name}_${tier} ${name}_${tier} TIMEOUT ${arg_TIMEOUT})
+    endif()
+    if(arg_QEMU)
+      lanewise_register_qemu(${name}_${tier} "${arg_QEMU}" ${tier})
     endif()
   endforeach()
 endfunction()

@@ -85,6 +85,15 @@ TEST(Isa, AvailableIsAnOrderedPartOfBuiltIn) {
   }
 }
 
+TEST(Isa, BestIsTheOneExpectedOfAnImitatedCpu) {
+  const char* expected = std::getenv("LANEWISE_EXPECTED_ISA");
+  if (expected == nullptr) {
+    GTEST_SKIP() << "runs under qemu";
+  }
+  EXPECT_STREQ(name(available_isas().back()), expected);
+  EXPECT_EQ(active_isa(), available_isas().back());
+}
+
 TEST(Isa, NamesAreParsedBack) {
   for (const Isa isa : built_in_isas()) {
     EXPECT_EQ(parse_isa(name(isa)), isa);
