@@ -1,25 +1,9 @@
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_kernels.h>
+#include <lanewise/kernels/reduction_sum_op.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
-
-template <class T>
-struct Sum {
-  using Element = T;
-  using V = vec::Vec<T>;
-  static constexpr bool kExactIdentity = true;
-  // x + -0 is x, also for x = -0; x + 0 is not.
-  static constexpr T identity() {
-    if constexpr (is_complex<T>) {
-      return T(real_of<T>(-0.0), real_of<T>(-0.0));
-    } else {
-      return T(-0.0);
-    }
-  }
-  static LANEWISE_INLINE V apply(V a, V b) { return a + b; }
-  static LANEWISE_INLINE T apply(T a, T b) { return a + b; }
-};
 
 /// Sums of integers and bool: narrow lanes for blocks that cannot overflow them, then int64, wrapping.
 template <class T>

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <lanewise/kernels/element_types.h>
+#include <lanewise/kernels/reduction_tree.h>
+
+/// Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// Addition for TreeRun and TreeRows.
+template <class T>
+struct Sum {
+  using Element = T;
+  using V = vec::Vec<T>;
+  static constexpr bool kExactIdentity = true;
+  // x + -0 is x, also for x = -0; x + 0 is not.
+  static constexpr T identity() {
+    if constexpr (is_complex<T>) {
+      return T(real_of<T>(-0.0), real_of<T>(-0.0));
+    } else {
+      return T(-0.0);
+    }
+  }
+  static LANEWISE_INLINE V apply(V a, V b) { return a + b; }
+  static LANEWISE_INLINE T apply(T a, T b) { return a + b; }
+};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
