@@ -71,6 +71,7 @@ class LANEWISE_API TensorImpl final {
 
   std::uint32_t version() const noexcept { return version_word().load(std::memory_order_relaxed); }
   void bump_version() noexcept { version_word().fetch_add(1, std::memory_order_relaxed); }
+  bool has_own_version() const noexcept { return version_block_ != nullptr; }
   /// From here on this tensor counts the versions of `other`; both keep their memory.
   void share_version(const TensorImpl& other);
   /// From here on this tensor counts alone, beginning with `version`.

@@ -1,0 +1,139 @@
+#include <lanewise/tensor/detail/large_cache.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include <lanewise/tensor/detail/block_cache.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/storage.h>
+
+namespace lanewise {
+namespace detail {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
+constexpr std::size_t kMaxCachedBlocks = 512;
+
+struct Block {
+  void* data;
+  std::size_t bytes;
+};
+
+std::size_t eighth_of_memory() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return std::size_t{256} << 20;
+  return static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page);
+}
+
+struct LargeCache {
+  std::mutex mutex;
+  std::vector<Block> blocks;  // the most recently freed last
+  std::size_t limit = LANEWISE_CACHES_BLOCKS ? eighth_of_memory() : 0;
+  AllocatorStats stats;
+
+  LargeCache() { blocks.reserve(kMaxCachedBlocks + 1); }
+
+  /// Frees the oldest blocks until at most `bytes` are cached.
+  void shrink_to(std::size_t bytes) noexcept {
+    std::size_t gone = 0;
+    while (gone < blocks.size() && (stats.bytes_cached > bytes || blocks.size() - gone > kMaxCachedBlocks)) {
+      stats.bytes_cached -= blocks[gone].bytes;
+      std::free(blocks[gone].data);
+      ++gone;
+    }
+    blocks.erase(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(gone));
+  }
+};
+
+/// Never destroyed: tensors in static storage may outlive everything.
+LargeCache& large_cache() {
+  static LargeCache* cache = new LargeCache;
+  return *cache;
+}
+
+void* from_system(std::size_t bytes) noexcept {
+  void* data = nullptr;
+  if (posix_memalign(&data, bytes >= kHugeFrom ? kHugePage : kBlockAlignment, bytes) != 0) return nullptr;
+#ifdef MADV_HUGEPAGE
+  if (bytes >= kHugeFrom) madvise(data, bytes, MADV_HUGEPAGE);  // a hint; without huge pages all works as well
+#endif
+  return data;
+}
+
+}  // namespace
+
+std::size_t round_large(std::size_t bytes) noexcept {
+  const std::size_t step = std::bit_ceil(bytes) / 16;  // at most an eighth of bytes
+  return (bytes + step - 1) / step * step;
+}
+
+void* allocate_large(std::size_t bytes) {
+  LargeCache& cache = large_cache();
+  {
+    const std::lock_guard lock(cache.mutex);
+    for (std::size_t i = cache.blocks.size(); i-- > 0;) {
+      if (cache.blocks[i].bytes != bytes) continue;
+      void* data = cache.blocks[i].data;
+      cache.blocks.erase(cache.blocks.begin() + static_cast<std::ptrdiff_t>(i));
+      cache.stats.bytes_cached -= bytes;
+      cache.stats.bytes_in_use += bytes;
+      ++cache.stats.hits;
+      return data;
+    }
+  }
+  void* data = from_system(bytes);
+  const std::lock_guard lock(cache.mutex);
+  if (data == nullptr) {
+    cache.shrink_to(0);
+    data = from_system(bytes);
+    LANEWISE_CHECK(AllocationError, data != nullptr, "allocate: the system has no ", bytes, " bytes left, ",
+                   cache.stats.bytes_in_use, " are in use by large tensors");
+  }
+  cache.stats.bytes_in_use += bytes;
+  ++cache.stats.misses;
+  return data;
+}
+
+void free_large(void* block, std::size_t bytes) noexcept {
+  LargeCache& cache = large_cache();
+  const std::lock_guard lock(cache.mutex);
+  cache.stats.bytes_in_use -= bytes;
+  if (bytes > cache.limit) {
+    std::free(block);
+    return;
+  }
+  cache.blocks.push_back({block, bytes});
+  cache.stats.bytes_cached += bytes;
+  cache.shrink_to(cache.limit);
+}
+
+}  // namespace detail
+
+AllocatorStats allocator_stats() {
+  detail::LargeCache& cache = detail::large_cache();
+  const std::lock_guard lock(cache.mutex);
+  return cache.stats;
+}
+
+void empty_cache() noexcept {
+  detail::trim_thread_cache();
+  detail::LargeCache& cache = detail::large_cache();
+  const std::lock_guard lock(cache.mutex);
+  cache.shrink_to(0);
+}
+
+void set_cache_limit(std::size_t bytes) noexcept {
+  detail::LargeCache& cache = detail::large_cache();
+  const std::lock_guard lock(cache.mutex);
+  cache.limit = LANEWISE_CACHES_BLOCKS ? bytes : 0;
+  cache.shrink_to(cache.limit);
+}
+
+}  // namespace lanewise

@@ -1,0 +1,32 @@
+#include <lanewise/tensor/dtype.h>
+
+#include <atomic>
+
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise {
+
+namespace {
+
+constexpr const char* kNames[] = {"Bool", "Byte",     "Char",  "Short",  "Int",          "Long",         "Half",
+                                  "BFloat16", "Float", "Double", "ComplexFloat", "ComplexDouble", "Undefined"};
+constexpr const char* kShortNames[] = {"bool", "u8",  "i8",  "i16", "i32",  "i64",      "f16",
+                                       "bf16", "f32", "f64", "c64", "c128", "undefined"};
+
+constinit std::atomic<ScalarType> default_dtype{ScalarType::Float};
+
+}  // namespace
+
+const char* to_string(ScalarType t) noexcept { return kNames[static_cast<std::size_t>(t)]; }
+const char* short_name(ScalarType t) noexcept { return kShortNames[static_cast<std::size_t>(t)]; }
+std::ostream& operator<<(std::ostream& out, ScalarType t) { return out << to_string(t); }
+
+ScalarType get_default_dtype() noexcept { return default_dtype.load(std::memory_order_relaxed); }
+
+void set_default_dtype(ScalarType t) {
+  LANEWISE_CHECK(DtypeError, is_floating_point(t), "set_default_dtype: ", short_name(t),
+                 " is not a floating type; use f16, bf16, f32 or f64");
+  default_dtype.store(t, std::memory_order_relaxed);
+}
+
+}  // namespace lanewise

@@ -1,0 +1,141 @@
+#include <lanewise/tensor/make_tensor.h>
+
+#include <algorithm>
+#include <complex>
+#include <utility>
+
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::detail {
+
+namespace {
+
+/// Bytes of `numel` elements; the bound keeps byte offsets within int64.
+std::size_t checked_nbytes(const char* op, std::int64_t numel, IntArrayRef sizes, std::size_t itemsize) {
+  std::int64_t bytes = 0;
+  LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(numel, static_cast<std::int64_t>(itemsize), &bytes), op, ": a tensor of sizes ",
+                 sizes, " does not fit in the address space");
+  return static_cast<std::size_t>(bytes);
+}
+
+/// Elements that a strided tensor reaches, from its first to its last.
+std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
+  LANEWISE_CHECK(ShapeError, sizes.size() == strides.size(), op, ": ", sizes.size(), " sizes ", sizes, " came with ",
+                 strides.size(), " strides ", strides);
+  const std::int64_t numel = checked_numel(op, sizes);
+  std::int64_t extent = 1;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    LANEWISE_CHECK(ShapeError, strides[d] >= 0, op, ": stride ", strides[d], " in ", strides, " is negative");
+    std::int64_t reach = 0;
+    LANEWISE_CHECK(ShapeError,
+                   numel == 0 || (!__builtin_mul_overflow(sizes[d] - 1, strides[d], &reach) &&
+                                  !__builtin_add_overflow(extent, reach, &extent)),
+                   op, ": sizes ", sizes, " with strides ", strides, " reach further than int64");
+  }
+  return numel == 0 ? 0 : extent;
+}
+
+}  // namespace
+
+std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
+  std::int64_t numel = 1;
+  bool overflow = false;
+  bool empty = false;
+  for (const std::int64_t size : sizes) {
+    LANEWISE_CHECK(ShapeError, size >= 0, op, ": negative dimension ", size, " in sizes ", sizes);
+    overflow |= __builtin_mul_overflow(numel, size, &numel);
+    empty |= size == 0;
+  }
+  if (__builtin_expect(empty, 0)) return 0;
+  LANEWISE_CHECK(ShapeError, !overflow, op, ": a tensor of sizes ", sizes, " has more elements than fit in int64");
+  return numel;
+}
+
+Tensor empty_cpu(IntArrayRef sizes, ScalarType dtype) {
+  const std::int64_t numel = checked_numel("empty", sizes);
+  Storage storage(StorageImpl::create(checked_nbytes("empty", numel, sizes, element_size(dtype))));
+  return Tensor(TensorImpl::create(std::move(storage), dtype, sizes));
+}
+
+Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype) {
+  const std::int64_t extent = checked_extent("empty_strided", sizes, strides);
+  Storage storage(StorageImpl::create(checked_nbytes("empty_strided", extent, sizes, element_size(dtype))));
+  return Tensor(TensorImpl::create(std::move(storage), dtype, sizes, strides, 0));
+}
+
+Tensor empty_like_cpu(const Tensor& like, ScalarType dtype) {
+  const TensorImpl* impl = like.unsafeGetTensorImpl();
+  if (impl->is_contiguous()) return empty_cpu(impl->sizes(), dtype);
+  if (impl->is_non_overlapping_and_dense()) return empty_strided_cpu(impl->sizes(), impl->strides(), dtype);
+  // As PyTorch does for strided inputs: the same order of dimensions, without the gaps.
+  const IntArrayRef sizes = impl->sizes();
+  const IntArrayRef strides = impl->strides();
+  DimVector order(sizes.size());
+  for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<std::int64_t>(order.size() - 1 - d);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    if (strides[a] == 0 || strides[b] == 0) return false;
+    return strides[a] < strides[b];
+  });
+  DimVector dense(sizes.size());
+  std::int64_t stride = 1;
+  for (const std::int64_t d : order) {
+    dense[d] = stride;
+    stride *= std::max<std::int64_t>(sizes[d], 1);
+  }
+  return empty_strided_cpu(sizes, dense, dtype);
+}
+
+Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset) {
+  return make_view(base, sizes, strides, storage_offset, base.scalar_type());
+}
+
+Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset,
+                 ScalarType dtype) {
+  TensorImpl* impl = TensorImpl::create(Storage(base.storage()), dtype, sizes, strides, storage_offset);
+  Tensor view(impl);
+  const TensorImpl* from = base.unsafeGetTensorImpl();
+  if (__builtin_expect(from->has_own_version(), 0)) impl->share_version(*from);
+  impl->set_inference(from->is_inference());
+  return view;
+}
+
+Tensor make_alias(const Tensor& base, bool share_version) {
+  Tensor alias = make_view(base, base.sizes(), base.strides(), base.storage_offset());
+  alias.unsafeGetTensorImpl()->set_wrapped_number(base.is_wrapped_number());
+  if (!share_version) alias.unsafeGetTensorImpl()->own_version(0);
+  return alias;
+}
+
+Tensor wrapped_number(const Scalar& value) {
+  Tensor t = empty_cpu({}, value.type());
+  switch (value.type()) {
+    case kBool: *static_cast<bool*>(t.data_ptr()) = value.to_unchecked<bool>(); break;
+    case kLong: *static_cast<std::int64_t*>(t.data_ptr()) = value.to_unchecked<std::int64_t>(); break;
+    case kDouble: *static_cast<double*>(t.data_ptr()) = value.to_unchecked<double>(); break;
+    default: *static_cast<std::complex<double>*>(t.data_ptr()) = value.to_unchecked<std::complex<double>>(); break;
+  }
+  t.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return t;
+}
+
+void resize_cpu(Tensor& out, IntArrayRef sizes) {
+  const std::int64_t numel = checked_numel("resize", sizes);
+  TensorImpl* impl = out.unsafeGetTensorImpl();
+  std::int64_t end = 0;
+  LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(numel, numel == 0 ? 0 : impl->storage_offset(), &end),
+                 "resize: sizes ", sizes, " reach further than int64");
+  impl->storage()->resize(checked_nbytes("resize", end, sizes, impl->itemsize()));
+  impl->set_sizes_contiguous(sizes);
+}
+
+void resize_cpu(Tensor& out, IntArrayRef sizes, IntArrayRef strides) {
+  const std::int64_t extent = checked_extent("resize", sizes, strides);
+  TensorImpl* impl = out.unsafeGetTensorImpl();
+  std::int64_t end = 0;
+  LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(extent, extent == 0 ? 0 : impl->storage_offset(), &end),
+                 "resize: sizes ", sizes, " reach further than int64");
+  impl->storage()->resize(checked_nbytes("resize", end, sizes, impl->itemsize()));
+  impl->set_sizes_and_strides(sizes, strides);
+}
+
+}  // namespace lanewise::detail

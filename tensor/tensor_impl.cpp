@@ -1,0 +1,154 @@
+#include <lanewise/tensor/tensor_impl.h>
+
+#include <algorithm>
+#include <new>
+
+#include <lanewise/tensor/detail/block_cache.h>
+
+namespace lanewise {
+
+AutogradMetaInterface::~AutogradMetaInterface() = default;
+
+namespace {
+
+constexpr unsigned kImplClass = detail::block_class(sizeof(TensorImpl));
+
+bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::size_t dim, std::int64_t numel) noexcept {
+  if (numel == 0) return true;
+  std::int64_t expected = 1;
+  for (std::size_t d = dim; d-- > 0;) {
+    if (sizes[d] == 1) continue;
+    if (strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+}  // namespace
+
+TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef sizes) {
+  auto* impl = new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
+  impl->set_sizes_contiguous(sizes);
+  return impl;
+}
+
+TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides,
+                               std::int64_t storage_offset) {
+  auto* impl = new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
+  impl->set_sizes_and_strides(sizes, strides);
+  impl->storage_offset_ = storage_offset;
+  return impl;
+}
+
+TensorImpl::~TensorImpl() {
+  if (dim_ > kInlineDims) delete[] heap_dims_;
+  if (version_block_ != nullptr) drop_version_block();
+}
+
+void TensorImpl::destroy() noexcept {
+  this->~TensorImpl();
+  detail::free_block(this, kImplClass);
+}
+
+void TensorImpl::set_dim(std::size_t dim) {
+  if (__builtin_expect(dim > kInlineDims || dim_ > kInlineDims, 0) && dim != dim_) {
+    auto* wider = dim > kInlineDims ? new std::int64_t[2 * dim] : nullptr;
+    if (dim_ > kInlineDims) delete[] heap_dims_;
+    if (wider != nullptr) heap_dims_ = wider;
+  }
+  dim_ = static_cast<std::uint32_t>(dim);
+}
+
+void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
+  set_dim(sizes.size());
+  std::int64_t* own_sizes = dims_data();
+  std::int64_t* own_strides = own_sizes + stride_begin();
+  std::int64_t stride = 1;
+  std::int64_t numel = 1;
+  for (std::size_t d = dim_; d-- > 0;) {
+    const std::int64_t size = sizes[d];
+    own_sizes[d] = size;
+    own_strides[d] = stride;
+    stride *= std::max<std::int64_t>(size, 1);
+    numel *= size;
+  }
+  numel_ = numel;
+  contiguous_ = true;
+}
+
+void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
+  set_dim(sizes.size());
+  std::int64_t* own_sizes = dims_data();
+  std::int64_t* own_strides = own_sizes + stride_begin();
+  std::int64_t numel = 1;
+  for (std::size_t d = 0; d < dim_; ++d) {
+    own_sizes[d] = sizes[d];
+    own_strides[d] = strides[d];
+    numel *= sizes[d];
+  }
+  numel_ = numel;
+  contiguous_ = contiguous(own_sizes, own_strides, dim_, numel);
+}
+
+void TensorImpl::set_data_from(const TensorImpl& other) {
+  if (&other == this) return;
+  // The count goes on where it was: the word of the old memory may vanish with it.
+  if (version_block_ == nullptr) own_version(version());
+  const DimVector sizes(other.sizes());
+  const DimVector strides(other.strides());
+  set_sizes_and_strides(sizes, strides);
+  dtype_ = other.dtype_;
+  itemsize_ = other.itemsize_;
+  storage_ = other.storage_;
+  storage_offset_ = other.storage_offset_;
+  wrapped_number_ = other.wrapped_number_;
+}
+
+bool TensorImpl::is_non_overlapping_and_dense() const noexcept {
+  if (contiguous_) return true;
+  const IntArrayRef sizes = this->sizes();
+  const IntArrayRef strides = this->strides();
+  // Follows the chain of strides 1, n, n*m...; quadratic in dims, which are few.
+  std::int64_t expected = 1;
+  std::size_t left = 0;
+  for (const std::int64_t size : sizes) left += size != 1;
+  while (left > 0) {
+    std::size_t found = dim_;
+    for (std::size_t d = 0; d < dim_; ++d) {
+      if (sizes[d] != 1 && strides[d] == expected) found = d;
+    }
+    if (found == dim_) return false;
+    expected *= sizes[found];
+    --left;
+  }
+  return true;
+}
+
+void TensorImpl::share_version(const TensorImpl& other) {
+  if (other.version_block_ == nullptr && other.storage_.is_same(storage_)) {
+    if (version_block_ != nullptr) drop_version_block();
+    version_block_ = nullptr;
+    return;
+  }
+  VersionBlock* block = other.version_block_;
+  if (block == nullptr) {
+    own_version(other.version());  // different memory: versions go apart from here
+    return;
+  }
+  block->refcount.fetch_add(1, std::memory_order_relaxed);
+  if (version_block_ != nullptr) drop_version_block();
+  version_block_ = block;
+}
+
+void TensorImpl::own_version(std::uint32_t version) {
+  auto* block = new VersionBlock;
+  block->version.store(version, std::memory_order_relaxed);
+  if (version_block_ != nullptr) drop_version_block();
+  version_block_ = block;
+}
+
+void TensorImpl::drop_version_block() noexcept {
+  if (version_block_->refcount.fetch_sub(1, std::memory_order_acq_rel) == 1) delete version_block_;
+}
+
+}  // namespace lanewise
