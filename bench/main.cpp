@@ -8,6 +8,10 @@
 
 #include "cases/library.h"
 
+#ifndef LANEWISE_BENCH_LIBTORCH
+#include <lanewise/generated/version.h>
+#endif
+
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
@@ -22,7 +26,7 @@ int main(int argc, char** argv) {
 #ifdef LANEWISE_BENCH_LIBTORCH
   benchmark::AddCustomContext("library", "libtorch " TORCH_VERSION);
 #else
-  benchmark::AddCustomContext("library", std::string("Lanewise ") + lib::version());
+  benchmark::AddCustomContext("library", "Lanewise " LANEWISE_VERSION);
   benchmark::AddCustomContext("isa", lib::name(lib::active_isa()));
 #endif
   lib::manual_seed(1);

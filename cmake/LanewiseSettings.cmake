@@ -6,6 +6,7 @@ find_package(TBB CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
 find_path(LANEWISE_XSIMD_INCLUDE_DIR xsimd/xsimd.hpp REQUIRED)
 
 # One spelling of every include, inside and outside: <lanewise/tensor/tensor.h>. Each folder is linked by itself; a link
