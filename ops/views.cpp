@@ -1,0 +1,270 @@
+#include <lanewise/ops/views.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+
+namespace {
+
+using Dim = std::int64_t;
+
+/// Like wrap_dim, but a 0-dim tensor has no dimension to name.
+Dim wrap_existing_dim(const char* op, Dim dim, Dim rank) {
+  LANEWISE_CHECK(IndexError, rank > 0, op, ": dimension ", dim, " was given for a 0-dim tensor, which has none");
+  return wrap_dim(op, dim, rank);
+}
+
+void check_defined(const char* op, const Tensor& self) {
+  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
+}
+
+}  // namespace
+
+Tensor alias(const Tensor& self) {
+  check_defined("alias", self);
+  return detail::make_alias(self);
+}
+
+Tensor detach(const Tensor& self) {
+  check_defined("detach", self);
+  return detail::make_alias(self);
+}
+
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<std::int64_t> storage_offset) {
+  check_defined("as_strided", self);
+  LANEWISE_CHECK(ShapeError, size.size() == stride.size(), "as_strided: ", size.size(), " sizes ", size, " came with ",
+                 stride.size(), " strides ", stride);
+  const std::int64_t offset = storage_offset.value_or(self.storage_offset());
+  LANEWISE_CHECK(ShapeError, offset >= 0, "as_strided: storage offset ", offset, " is negative");
+  const std::int64_t numel = detail::checked_numel("as_strided", size);
+  std::int64_t end = offset + (numel == 0 ? 0 : 1);
+  for (std::size_t d = 0; d < size.size(); ++d) {
+    LANEWISE_CHECK(ShapeError, stride[d] >= 0, "as_strided: negative strides are not supported, got ", stride);
+    std::int64_t reach = 0;
+    LANEWISE_CHECK(ShapeError,
+                   numel == 0 || (!__builtin_mul_overflow(size[d] - 1, stride[d], &reach) &&
+                                  !__builtin_add_overflow(end, reach, &end)),
+                   "as_strided: sizes ", size, " with strides ", stride, " reach further than int64");
+  }
+  const auto available = static_cast<std::int64_t>(self.storage().nbytes() / self.itemsize());
+  LANEWISE_CHECK(ShapeError, numel == 0 || end <= available, "as_strided: sizes ", size, ", strides ", stride, " and offset ",
+                 offset, " reach element ", end - 1, " and are out of bounds for a storage of ", available,
+                 " elements");
+  return detail::make_view(self, size, stride, offset);
+}
+
+Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
+  check_defined("expand", self);
+  const Dim rank = self.dim();
+  const Dim new_rank = static_cast<Dim>(size.size());
+  LANEWISE_CHECK(ShapeError, new_rank >= rank, "expand: the number of sizes provided (", new_rank,
+                 ") must be greater or equal to the number of dimensions in the tensor (", rank, "); sizes ", size,
+                 " for a tensor of sizes ", self.sizes());
+  DimVector sizes(size);
+  DimVector strides(size.size());
+  for (Dim d = new_rank - 1; d >= 0; --d) {
+    const Dim from = d - (new_rank - rank);
+    if (from < 0) {
+      LANEWISE_CHECK(ShapeError, sizes[d] >= 0, "expand: size ", sizes[d], " is not allowed in the new leading dimension ", d,
+                     " of ", size);
+      strides[d] = 0;
+      continue;
+    }
+    const std::int64_t old = self.sizes()[from];
+    if (sizes[d] == -1) sizes[d] = old;
+    LANEWISE_CHECK(ShapeError, sizes[d] == old || (old == 1 && sizes[d] >= 0), "expand: the expanded size of the tensor (", sizes[d],
+                   ") must match the existing size (", old, ") at non-singleton dimension ", d, "; target sizes ", size,
+                   ", tensor sizes ", self.sizes());
+    strides[d] = sizes[d] == old ? self.strides()[from] : 0;
+  }
+  detail::checked_numel("expand", sizes);
+  return detail::make_view(self, sizes, strides, self.storage_offset());
+}
+
+Tensor expand_as(const Tensor& self, const Tensor& other) {
+  check_defined("expand_as", other);
+  return expand(self, other.sizes());
+}
+
+Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return expand(self, size); }
+
+Tensor permute(const Tensor& self, IntArrayRef dims) {
+  check_defined("permute", self);
+  LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(), "permute: ", dims.size(), " dims ", dims,
+                 " were given for a tensor of ", self.dim(), " dimensions");
+  const DimVector order = wrap_dims("permute", dims, self.dim());
+  DimVector sizes(order.size());
+  DimVector strides(order.size());
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    sizes[d] = self.sizes()[order[d]];
+    strides[d] = self.strides()[order[d]];
+  }
+  return detail::make_view(self, sizes, strides, self.storage_offset());
+}
+
+namespace {
+
+Tensor swap_dims(const char* op, const Tensor& self, Dim dim0, Dim dim1) {
+  check_defined(op, self);
+  dim0 = wrap_dim(op, dim0, self.dim());
+  dim1 = wrap_dim(op, dim1, self.dim());
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
+  if (dim0 != dim1) {
+    std::swap(sizes[dim0], sizes[dim1]);
+    std::swap(strides[dim0], strides[dim1]);
+  }
+  return detail::make_view(self, sizes, strides, self.storage_offset());
+}
+
+}  // namespace
+
+Tensor transpose(const Tensor& self, Dim dim0, Dim dim1) { return swap_dims("transpose", self, dim0, dim1); }
+Tensor swapaxes(const Tensor& self, Dim axis0, Dim axis1) { return swap_dims("swapaxes", self, axis0, axis1); }
+
+Tensor t(const Tensor& self) {
+  check_defined("t", self);
+  LANEWISE_CHECK(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, but self is ", self.dim(),
+                 "D; use transpose or mT");
+  return self.dim() < 2 ? detail::make_alias(self) : swap_dims("t", self, 0, 1);
+}
+
+Tensor mT(const Tensor& self) {
+  check_defined("mT", self);
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: needs at least 2 dimensions, but self has sizes ", self.sizes());
+  return swap_dims("mT", self, -2, -1);
+}
+
+Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
+  check_defined("movedim", self);
+  LANEWISE_CHECK(ShapeError, source.size() == destination.size(), "movedim: ", source.size(), " source dims ", source,
+                 " came with ", destination.size(), " destination dims ", destination);
+  const DimVector from = wrap_dims("movedim", source, self.dim());
+  const DimVector to = wrap_dims("movedim", destination, self.dim());
+  if (self.dim() == 0) return detail::make_alias(self);
+  DimVector order(static_cast<std::size_t>(self.dim()), -1);
+  for (std::size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
+  Dim next = 0;
+  for (Dim& d : order) {
+    if (d != -1) continue;
+    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
+    d = next++;
+  }
+  return permute(self, order);
+}
+
+Tensor movedim(const Tensor& self, Dim source, Dim destination) {
+  return movedim(self, IntArrayRef(source), IntArrayRef(destination));
+}
+
+Tensor select(const Tensor& self, Dim dim, std::int64_t index) {
+  check_defined("select", self);
+  dim = wrap_existing_dim("select", dim, self.dim());
+  const std::int64_t size = self.sizes()[dim];
+  LANEWISE_CHECK(IndexError, index >= -size && index < size, "select: index ", index, " out of range for tensor of size ",
+                 self.sizes(), " at dimension ", dim);
+  if (index < 0) index += size;
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
+  const std::int64_t offset = self.storage_offset() + index * strides[dim];
+  sizes.erase(sizes.begin() + dim);
+  strides.erase(strides.begin() + dim);
+  return detail::make_view(self, sizes, strides, offset);
+}
+
+Tensor slice(const Tensor& self, Dim dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+             std::int64_t step) {
+  check_defined("slice", self);
+  dim = wrap_existing_dim("slice", dim, self.dim());
+  LANEWISE_CHECK(ValueError, step > 0, "slice: step must be positive, but got ", step, "; use flip for the reverse order");
+  DimVector sizes(self.sizes());
+  DimVector strides(self.strides());
+  const std::int64_t size = sizes[dim];
+  const auto clamped = [size](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + size : i, 0, size); };
+  const std::int64_t first = clamped(start.value_or(0));
+  const std::int64_t last = std::max(first, end ? clamped(*end) : size);
+  const std::int64_t length = last - first;
+  sizes[dim] = length / step + (length % step != 0);
+  const std::int64_t offset = self.storage_offset() + first * strides[dim];
+  // A stride that no two elements use may be anything; only the product that is used must fit.
+  std::int64_t stride = 0;
+  if (!__builtin_mul_overflow(strides[dim], step, &stride)) strides[dim] = stride;
+  return detail::make_view(self, sizes, strides, offset);
+}
+
+Tensor narrow(const Tensor& self, Dim dim, std::int64_t start, std::int64_t length) {
+  check_defined("narrow", self);
+  dim = wrap_existing_dim("narrow", dim, self.dim());
+  const std::int64_t size = self.sizes()[dim];
+  LANEWISE_CHECK(ShapeError, length >= 0, "narrow: length must be non-negative, but got ", length);
+  LANEWISE_CHECK(IndexError, start >= -size && start <= size, "narrow: start out of range (expected to be in range of [", -size,
+                 ", ", size, "], but got ", start, ")");
+  if (start < 0) start += size;
+  LANEWISE_CHECK(IndexError, length <= size - start, "narrow: start (", start, ") + length (", length,
+                 ") exceeds dimension size (", size, ") of dimension ", dim);
+  return slice(self, dim, start, start + length, 1);
+}
+
+std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, Dim dim) {
+  check_defined("split_with_sizes", self);
+  dim = wrap_existing_dim("split_with_sizes", dim, self.dim());
+  const std::int64_t size = self.sizes()[dim];
+  std::int64_t sum = 0;
+  for (const std::int64_t part : split_sizes) {
+    LANEWISE_CHECK(ShapeError, part >= 0 && part <= size - sum, "split_with_sizes: sizes ", split_sizes,
+                   " must be non-negative and sum exactly to ", size, " (input tensor's size at dimension ", dim, ")");
+    sum += part;
+  }
+  LANEWISE_CHECK(ShapeError, sum == size, "split_with_sizes: sizes ", split_sizes, " sum to ", sum,
+                 ", but must sum exactly to ", size, " (input tensor's size at dimension ", dim, ")");
+  std::vector<Tensor> parts;
+  parts.reserve(split_sizes.size());
+  std::int64_t start = 0;
+  for (const std::int64_t part : split_sizes) {
+    parts.push_back(slice(self, dim, start, start + part, 1));
+    start += part;
+  }
+  return parts;
+}
+
+std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) {
+  check_defined("split", self);
+  dim = wrap_existing_dim("split", dim, self.dim());
+  const std::int64_t size = self.sizes()[dim];
+  LANEWISE_CHECK(ShapeError, split_size > 0 || (split_size == 0 && size == 0), "split: split_size must be positive, but got ",
+                 split_size, " for dimension ", dim, " of size ", size);
+  std::vector<Tensor> parts;
+  if (size == 0) return {slice(self, dim, 0, 0, 1)};
+  for (std::int64_t start = 0; start < size; start += std::min(split_size, size - start)) {
+    parts.push_back(slice(self, dim, start, start + std::min(split_size, size - start), 1));
+  }
+  return parts;
+}
+
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, Dim dim) {
+  check_defined("chunk", self);
+  LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks must be greater than 0, but got ", chunks);
+  dim = wrap_existing_dim("chunk", dim, self.dim());
+  const std::int64_t size = self.sizes()[dim];
+  if (size == 0) {  // as many empty parts as asked for
+    std::vector<Tensor> parts;
+    for (std::int64_t i = 0; i < chunks; ++i) parts.push_back(slice(self, dim, 0, 0, 1));
+    return parts;
+  }
+  return split(self, (size - 1) / chunks + 1, dim);
+}
+
+std::vector<Tensor> unbind(const Tensor& self, Dim dim) {
+  check_defined("unbind", self);
+  dim = wrap_existing_dim("unbind", dim, self.dim());
+  std::vector<Tensor> parts;
+  parts.reserve(static_cast<std::size_t>(self.sizes()[dim]));
+  for (std::int64_t i = 0; i < self.sizes()[dim]; ++i) parts.push_back(select(self, dim, i));
+  return parts;
+}
+
+}  // namespace lanewise::ops
