@@ -1,0 +1,58 @@
+#pragma once
+
+#include <lanewise/iterator/detail/tile_job.h>
+
+/// How a job is walked. Every way computes the same values; they differ in what is copied.
+namespace lanewise::detail {
+
+/// How an operand reaches the function when the job is one long run (flat tiles).
+enum class Feed : std::uint8_t {
+  Scalar,    ///< one element for all: converted once
+  Direct,    ///< contiguous and of the right type: by pointer
+  Convert,   ///< contiguous, of another type
+  Periodic,  ///< a short stretch that repeats: its tile is built once
+  Gather,    ///< anything else
+};
+
+struct FlatOperand {
+  Feed feed = Feed::Gather;
+  std::int64_t period = 0;  ///< elements, if Periodic
+};
+
+struct Plan {
+  const TileJob* job = nullptr;
+  std::int64_t numel = 0;
+  std::array<FlatOperand, kMaxTileOperands> flat{};
+  /// One element of each Scalar operand in its tile type, at 16 bytes each.
+  alignas(16) std::array<char, 16 * kMaxTileOperands> scalars{};
+  std::uint32_t scalar_bits = 0;
+
+  char* scalar(int k) { return scalars.data() + 16 * k; }
+  const char* scalar(int k) const { return scalars.data() + 16 * k; }
+};
+
+/// Bytes of stack that tiles of one thread take, all operands together. Half of a usual L1 and a bit: a thread's tiles live there
+/// beside the cache lines that they come from.
+inline constexpr std::int64_t kArenaBytes = 40 * 1024;
+/// Most bytes of one operand's tile in a linear walk.
+inline constexpr std::int64_t kRunBytes = 8 * 1024;
+inline constexpr std::int64_t kMaxRun = 2048;
+/// Longest period that is built into a tile.
+inline constexpr std::int64_t kMaxPeriod = 512;
+
+/// Elements of work (in units of one f32 addition) below which another thread costs more than it gains: measured,
+/// a second thread speeds up contiguous f32 additions from about 128K elements on.
+inline constexpr double kGrainCost = 131072 / 2;
+
+/// Items of `elements` elements each that a thread should get at least.
+std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost);
+
+/// Cost per element of a job of which `staged` operands pass through tiles.
+double staged_cost(const TileJob& job, int staged);
+
+void run_whole(const Plan& plan);                      // every operand Scalar or Direct
+void run_flat(const Plan& plan);                       // tiles of the linear index
+void run_rows(const Plan& plan);                       // pieces of rows (dimension 0)
+void run_blocks(const Plan& plan, int row_dimension);  // 2-D blocks of dimension 0 and another
+
+}  // namespace lanewise::detail

@@ -1,0 +1,124 @@
+#include <lanewise/iterator/detail/tile_plan.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace lanewise::detail {
+namespace {
+
+/// Rows at least this long are handed to the function one by one where that saves a copy.
+constexpr std::int64_t kMinRow = 64;
+/// Blocks are at least this wide.
+constexpr std::int64_t kMinBlockColumns = 16;
+
+FlatOperand classify(const TileJob& job, int k) {
+  const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
+  std::int64_t dense = operand.memory_size();  // the stride that continues the stretch so far
+  std::int64_t stretch = 1;
+  int d = 0;
+  for (; d < job.ndim && operand.strides[d] == dense; ++d) {
+    dense *= job.shape[d];
+    stretch *= job.shape[d];
+  }
+  if (d == job.ndim) {
+    return {operand.memory == operand.tile ? Feed::Direct : Feed::Convert, 0};
+  }
+  // What repeats: everything inside the last dimension that moves.
+  int moving = job.ndim;
+  while (moving > 0 && operand.strides[moving - 1] == 0) {
+    --moving;
+  }
+  if (moving == 0) {
+    return {k < job.outputs ? Feed::Gather : Feed::Scalar, 0};
+  }
+  std::int64_t period = 1;
+  for (int j = 0; j < moving; ++j) {
+    period *= job.shape[j];
+  }
+  if (moving < job.ndim && period <= kMaxPeriod && k >= job.outputs) {
+    return {Feed::Periodic, period};
+  }
+  return {Feed::Gather, 0};
+}
+
+/// The dimension along which a gathered operand is contiguous, or nearest to it, if that is not dimension 0; else 0.
+int disagreeing_dimension(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  for (int k = 0; k < job.operands; ++k) {
+    const std::int64_t* strides = job.operand[static_cast<std::size_t>(k)].strides;
+    if (plan.flat[static_cast<std::size_t>(k)].feed != Feed::Gather || strides[0] == 0) {
+      continue;
+    }
+    int best = 0;
+    for (int d = 1; d < job.ndim; ++d) {
+      if (strides[d] != 0 && std::abs(strides[d]) < std::abs(strides[best])) {
+        best = d;
+      }
+    }
+    if (best != 0) {
+      return best;
+    }
+  }
+  return 0;
+}
+
+void load_scalars(Plan& plan) {
+  const TileJob& job = *plan.job;
+  for (int k = job.outputs; k < job.operands; ++k) {
+    const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
+    if (plan.flat[static_cast<std::size_t>(k)].feed != Feed::Scalar) {
+      continue;
+    }
+    plan.scalar_bits |= 1u << k;
+    if (operand.memory == operand.tile) {
+      std::memcpy(plan.scalar(k), operand.data, static_cast<std::size_t>(operand.memory_size()));
+    } else {
+      job.movers->convert[static_cast<std::size_t>(operand.memory)][static_cast<std::size_t>(operand.tile)](
+          operand.data, plan.scalar(k), 1);
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost) {
+  if (job.serial) {
+    return INT64_MAX;
+  }
+  const double items = kGrainCost / (cost * static_cast<double>(std::max<std::int64_t>(elements, 1)));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(items));
+}
+
+double staged_cost(const TileJob& job, int staged) { return std::max(1.0, double{job.cost}) + staged; }
+
+void run_tiles(const TileJob& job) {
+  Plan plan;
+  plan.job = &job;
+  plan.numel = job.numel();
+  if (plan.numel == 0) {
+    return;
+  }
+  bool any_gather = false, any_staged = false;
+  for (int k = 0; k < job.operands; ++k) {
+    const FlatOperand flat = plan.flat[static_cast<std::size_t>(k)] = classify(job, k);
+    any_gather |= flat.feed == Feed::Gather;
+    any_staged |= flat.feed != Feed::Scalar && flat.feed != Feed::Direct;
+  }
+  load_scalars(plan);
+  if (!any_staged) {
+    return run_whole(plan);
+  }
+  if (any_gather) {
+    const int across = job.in_order || job.shape[0] < kMinBlockColumns ? 0 : disagreeing_dimension(plan);
+    if (across != 0) {
+      return run_blocks(plan, across);
+    }
+    if (job.ndim > 1 && job.shape[0] >= kMinRow) {
+      return run_rows(plan);
+    }
+  }
+  run_flat(plan);
+}
+
+}  // namespace lanewise::detail

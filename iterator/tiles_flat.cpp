@@ -1,0 +1,271 @@
+#include <lanewise/iterator/detail/tile_plan.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/staging.h>
+#include <lanewise/tensor/dim_vector.h>
+
+// Tiles of the linear index: for one-dimensional work, and where the fastest dimension is too short to work row by row.
+namespace lanewise::detail {
+namespace {
+
+/// Where an operand stands in the linear index, with its own dimensions merged as far as its own strides allow.
+class Walk {
+ public:
+  Walk(const TileJob& job, const TileOperand& operand) : data_(operand.data) {
+    for (int d = 0; d < job.ndim; ++d) {
+      const std::int64_t size = job.shape[d], stride = operand.strides[d];
+      if (!sizes_.empty() && stride == sizes_.back() * strides_.back()) {
+        sizes_.back() *= size;
+      } else {
+        sizes_.push_back(size);
+        strides_.push_back(stride);
+      }
+    }
+    if (sizes_.size() < 2) {
+      sizes_.resize(2, 1);
+      strides_.resize(2, 0);
+    }
+    index_.resize(sizes_.size());
+  }
+
+  void seek(std::int64_t position) {
+    at_ = data_;
+    for (std::size_t d = 0; d < sizes_.size(); ++d) {
+      index_[d] = position % sizes_[d];
+      position /= sizes_[d];
+      at_ += index_[d] * strides_[d];
+    }
+  }
+
+  /// Calls f(block) for the blocks that make up the next n elements, and stands behind them.
+  template <class F>
+  void take(std::int64_t n, F&& f) {
+    while (n > 0) {
+      const std::int64_t whole_rows = index_[0] == 0 ? std::min(n / sizes_[0], sizes_[1] - index_[1]) : 0;
+      if (whole_rows > 0) {
+        f(Block{at_, strides_[1], strides_[0], whole_rows, sizes_[0]});
+        n -= whole_rows * sizes_[0];
+        advance(1, whole_rows);
+      } else {
+        const std::int64_t cols = std::min(n, sizes_[0] - index_[0]);
+        f(Block{at_, 0, strides_[0], 1, cols});
+        n -= cols;
+        advance(0, cols);
+      }
+    }
+  }
+
+ private:
+  void advance(std::size_t d, std::int64_t steps) {
+    index_[d] += steps;
+    at_ += steps * strides_[d];
+    while (index_[d] == sizes_[d]) {
+      at_ -= index_[d] * strides_[d];
+      index_[d] = 0;
+      if (++d == sizes_.size()) {
+        return;
+      }
+      ++index_[d];
+      at_ += strides_[d];
+    }
+  }
+
+  char* data_;
+  char* at_ = nullptr;
+  DimVector sizes_, strides_, index_;
+};
+
+/// How long tiles are, and where each operand's tile lies in the arena.
+struct Layout {
+  std::int64_t tile = 0;  // elements
+  std::array<std::int64_t, kMaxTileOperands> offset{};
+  std::int64_t scratch = 0;
+  double cost = 1;
+};
+
+Layout lay_out(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  std::int64_t bytes_per_element = 0, widest = 1, multiple = 1;
+  int staged = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
+    const FlatOperand& flat = plan.flat[static_cast<std::size_t>(k)];
+    if (flat.feed == Feed::Scalar || flat.feed == Feed::Direct) {
+      continue;
+    }
+    ++staged;
+    bytes_per_element += operand.tile_size();
+    widest = std::max({widest, operand.tile_size(), operand.memory_size()});
+    if (flat.feed == Feed::Periodic) {
+      multiple = std::lcm(multiple, flat.period);
+    }
+  }
+  Layout layout;
+  layout.cost = staged_cost(job, staged);
+  const std::int64_t room = std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
+  if (multiple == 1 && job.ndim > 1 && job.shape[0] <= room) {
+    multiple = job.shape[0];  // whole rows
+  }
+  layout.tile = multiple <= room ? room / multiple * multiple : room;
+  std::int64_t at = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    const Feed feed = plan.flat[static_cast<std::size_t>(k)].feed;
+    if (feed != Feed::Scalar && feed != Feed::Direct) {
+      layout.offset[static_cast<std::size_t>(k)] = at;
+      at += (layout.tile * job.operand[static_cast<std::size_t>(k)].tile_size() + 63) / 64 * 64;
+    }
+  }
+  layout.scratch = at;
+  return layout;
+}
+
+/// One thread's part of the tiles.
+class FlatRun {
+ public:
+  FlatRun(const Plan& plan, const Layout& layout, char* arena, std::int64_t first) : plan_(plan), arena_(arena) {
+    const TileJob& job = *plan.job;
+    for (int k = 0; k < job.operands; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const FlatOperand& flat = plan.flat[i];
+      const TileOperand& operand = job.operand[i];
+      Lane& lane = lanes_[i];
+      lane.feed = flat.feed;
+      lane.tile = arena + layout.offset[i];
+      switch (flat.feed) {
+        case Feed::Scalar: data_[i] = const_cast<char*>(plan.scalar(k)); break;
+        case Feed::Direct: data_[i] = operand.data + first * operand.memory_size(); break;
+        case Feed::Convert:
+          lane.at = operand.data + first * operand.memory_size();
+          data_[i] = lane.tile;
+          break;
+        case Feed::Periodic:
+        case Feed::Gather:
+          data_[i] = lane.tile;
+          walks_[i].emplace(job, operand);
+          walks_[i]->seek(first);
+          break;
+      }
+      if (flat.feed == Feed::Convert || flat.feed == Feed::Gather || flat.feed == Feed::Periodic) {
+        stagers_[i].emplace(*job.movers, operand);
+      }
+      // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if no length fits
+      // all periods it is gathered like any other.
+      lane.keeps = flat.feed == Feed::Periodic && layout.tile % flat.period == 0;
+    }
+    scratch_ = arena_ + layout.scratch;
+    // A copy with a contiguous source or target of the same type needs no tile in between.
+    through_ = job.identity && job.operands == 2;
+  }
+
+  void step(std::int64_t n) {
+    const TileJob& job = *plan_.job;
+    if (through_ && lanes_[0].feed == Feed::Direct) {
+      load(1, n, data_[0]);
+    } else if (through_ && lanes_[1].feed == Feed::Direct) {
+      store(0, n, data_[1]);
+    } else {
+      for (int k = job.outputs; k < job.operands; ++k) {
+        load(k, n, lanes_[static_cast<std::size_t>(k)].tile);
+      }
+      job.fn(data_.data(), plan_.scalar_bits, n, job.context);
+      for (int k = 0; k < job.outputs; ++k) {
+        store(k, n, lanes_[static_cast<std::size_t>(k)].tile);
+      }
+    }
+    for (int k = 0; k < job.operands; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      if (lanes_[i].feed == Feed::Direct) {
+        data_[i] += n * job.operand[i].memory_size();
+      }
+    }
+  }
+
+ private:
+  struct Lane {
+    Feed feed = Feed::Scalar;
+    char* tile = nullptr;
+    char* at = nullptr;  // Convert
+    bool keeps = false;
+    bool built = false;
+  };
+
+  void load(int k, std::int64_t n, char* tile) {
+    const auto i = static_cast<std::size_t>(k);
+    Lane& lane = lanes_[i];
+    const TileOperand& operand = plan_.job->operand[i];
+    if (lane.feed == Feed::Convert) {
+      const std::int64_t size = operand.memory_size();
+      stagers_[i]->load({lane.at, 0, size, 1, n}, tile, scratch_);
+      lane.at += n * size;
+    } else if (lane.feed == Feed::Gather || (lane.feed == Feed::Periodic && (!lane.built || tile != lane.tile))) {
+      walks_[i]->take(n, [&](const Block& block) {
+        stagers_[i]->load(block, tile, scratch_);
+        tile += block.count() * operand.tile_size();
+      });
+      lane.built = lane.keeps;
+    }
+  }
+
+  void store(int k, std::int64_t n, const char* tile) {
+    const auto i = static_cast<std::size_t>(k);
+    Lane& lane = lanes_[i];
+    const TileOperand& operand = plan_.job->operand[i];
+    if (lane.feed == Feed::Convert) {
+      const std::int64_t size = operand.memory_size();
+      stagers_[i]->store(tile, {lane.at, 0, size, 1, n}, scratch_);
+      lane.at += n * size;
+    } else if (lane.feed == Feed::Gather) {
+      walks_[i]->take(n, [&](const Block& block) {
+        stagers_[i]->store(tile, block, scratch_);
+        tile += block.count() * operand.tile_size();
+      });
+    }
+  }
+
+  const Plan& plan_;
+  char* arena_;
+  char* scratch_;
+  bool through_ = false;
+  std::array<char*, kMaxTileOperands> data_{};
+  std::array<Lane, kMaxTileOperands> lanes_{};
+  std::array<std::optional<Walk>, kMaxTileOperands> walks_;
+  std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
+};
+
+}  // namespace
+
+void run_whole(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
+  constexpr std::int64_t kChunk = 1024;
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = begin * kChunk;
+    std::array<char*, kMaxTileOperands> data;
+    for (int k = 0; k < job.operands; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      data[i] = (plan.scalar_bits >> k & 1) != 0 ? const_cast<char*>(plan.scalar(k))
+                                                 : job.operand[i].data + first * job.operand[i].memory_size();
+    }
+    job.fn(data.data(), plan.scalar_bits, std::min(end * kChunk, plan.numel) - first, job.context);
+  };
+  lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
+}
+
+void run_flat(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  const Layout layout = lay_out(plan);
+  const std::int64_t tiles = (plan.numel + layout.tile - 1) / layout.tile;
+  lanewise::parallel_for(0, tiles, grain_items(job, layout.tile, layout.cost), [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
+    FlatRun run(plan, layout, arena, begin * layout.tile);
+    for (std::int64_t t = begin; t < end; ++t) {
+      run.step(std::min(layout.tile, plan.numel - t * layout.tile));
+    }
+  });
+}
+
+}  // namespace lanewise::detail

@@ -1,0 +1,169 @@
+#include <lanewise/iterator/detail/tile_plan.h>
+
+#include <algorithm>
+#include <optional>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/outer_cursor.h>
+#include <lanewise/iterator/detail/staging.h>
+
+// Row by row, where rows (dimension 0) are long: operands whose rows are contiguous go by pointer, and one that is constant
+// along the row is a broadcast scalar.
+namespace lanewise::detail {
+namespace {
+
+enum class RowFeed : std::uint8_t { Scalar, RowScalar, Direct, Staged };
+
+struct RowPlan {
+  std::array<RowFeed, kMaxTileOperands> feed{};
+  std::array<std::int64_t, kMaxTileOperands> offset{};
+  std::int64_t scratch = 0;
+  std::int64_t piece = 0;  // elements of a row handled at once
+  std::int64_t pieces = 0;
+  std::uint32_t broadcast = 0;
+  double cost = 1;
+};
+
+RowPlan plan_rows(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  RowPlan rows;
+  std::int64_t bytes_per_element = 0, widest = 1;
+  int staged = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const TileOperand& operand = job.operand[i];
+    if (plan.flat[i].feed == Feed::Scalar) {
+      rows.feed[i] = RowFeed::Scalar;
+    } else if (operand.strides[0] == 0 && k >= job.outputs) {
+      rows.feed[i] = RowFeed::RowScalar;
+    } else if (operand.strides[0] == operand.memory_size() && operand.memory == operand.tile) {
+      rows.feed[i] = RowFeed::Direct;
+    } else {
+      rows.feed[i] = RowFeed::Staged;
+      ++staged;
+      bytes_per_element += operand.tile_size();
+      widest = std::max({widest, operand.tile_size(), operand.memory_size()});
+    }
+    if (rows.feed[i] == RowFeed::Scalar || rows.feed[i] == RowFeed::RowScalar) {
+      rows.broadcast |= 1u << k;
+    }
+  }
+  rows.cost = staged_cost(job, staged);
+  // Pieces of nearly equal length; rows that need no tile are only cut so that threads can share a long one.
+  constexpr std::int64_t kUnstagedPiece = 32 * 1024;
+  const std::int64_t room =
+      staged == 0 ? kUnstagedPiece
+                  : std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
+  rows.pieces = (job.shape[0] + room - 1) / room;
+  rows.piece = ((job.shape[0] + rows.pieces - 1) / rows.pieces + 15) / 16 * 16;
+  rows.pieces = (job.shape[0] + rows.piece - 1) / rows.piece;
+  std::int64_t at = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (rows.feed[i] == RowFeed::Staged) {
+      rows.offset[i] = at;
+      at += (rows.piece * job.operand[i].tile_size() + 63) / 64 * 64;
+    }
+  }
+  rows.scratch = at;
+  return rows;
+}
+
+/// One thread's part of the rows.
+class RowRun {
+ public:
+  RowRun(const Plan& plan, const RowPlan& rows, char* arena) : plan_(plan), rows_(rows), arena_(arena) {
+    const TileJob& job = *plan.job;
+    for (int k = 0; k < job.operands; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const TileOperand& operand = job.operand[i];
+      if (operand.memory != operand.tile || rows.feed[i] == RowFeed::Staged) {
+        stagers_[i].emplace(*job.movers, operand);
+      }
+      if (rows.feed[i] == RowFeed::Scalar) {
+        data_[i] = const_cast<char*>(plan.scalar(k));
+      }
+    }
+    through_ = job.identity && job.operands == 2;
+  }
+
+  void step(const OuterCursor& cursor, std::int64_t first, std::int64_t n) {
+    const TileJob& job = *plan_.job;
+    for (int k = 0; k < job.operands; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const TileOperand& operand = job.operand[i];
+      switch (rows_.feed[i]) {
+        case RowFeed::Scalar: break;
+        case RowFeed::RowScalar:
+          data_[i] = cursor.at(k);
+          if (operand.memory != operand.tile) {
+            char* slot = slots_ + 16 * k;
+            stagers_[i]->load({cursor.at(k), 0, 0, 1, 1}, slot, slot);
+            data_[i] = slot;
+          }
+          break;
+        case RowFeed::Direct: data_[i] = cursor.at(k) + first * operand.strides[0]; break;
+        case RowFeed::Staged:
+          data_[i] = arena_ + rows_.offset[i];
+          if (k >= job.outputs) {
+            if (through_ && rows_.feed[0] == RowFeed::Direct) {
+              stagers_[i]->load(block(cursor, k, first, n), data_[0], arena_ + rows_.scratch);
+              return;
+            }
+            stagers_[i]->load(block(cursor, k, first, n), data_[i], arena_ + rows_.scratch);
+          }
+          break;
+      }
+    }
+    if (through_ && rows_.feed[1] == RowFeed::Direct && rows_.feed[0] == RowFeed::Staged) {
+      stagers_[0]->store(data_[1], block(cursor, 0, first, n), arena_ + rows_.scratch);
+      return;
+    }
+    job.fn(data_.data(), rows_.broadcast, n, job.context);
+    for (int k = 0; k < job.outputs; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      if (rows_.feed[i] == RowFeed::Staged) {
+        stagers_[i]->store(data_[i], block(cursor, k, first, n), arena_ + rows_.scratch);
+      }
+    }
+  }
+
+ private:
+  Block block(const OuterCursor& cursor, int k, std::int64_t first, std::int64_t n) const {
+    const std::int64_t stride = plan_.job->operand[static_cast<std::size_t>(k)].strides[0];
+    return {cursor.at(k) + first * stride, 0, stride, 1, n};
+  }
+
+  const Plan& plan_;
+  const RowPlan& rows_;
+  char* arena_;
+  bool through_ = false;
+  alignas(16) char slots_[16 * kMaxTileOperands];
+  std::array<char*, kMaxTileOperands> data_{};
+  std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
+};
+
+}  // namespace
+
+void run_rows(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  const RowPlan rows = plan_rows(plan);
+  const std::int64_t items = plan.numel / job.shape[0] * rows.pieces;
+  lanewise::parallel_for(0, items, grain_items(job, rows.piece, rows.cost), [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
+    RowRun run(plan, rows, arena);
+    OuterCursor cursor(job, 1);
+    cursor.seek(begin / rows.pieces);
+    std::int64_t piece = begin % rows.pieces;
+    for (std::int64_t item = begin; item < end; ++item) {
+      const std::int64_t first = piece * rows.piece;
+      run.step(cursor, first, std::min(rows.piece, job.shape[0] - first));
+      if (++piece == rows.pieces) {
+        piece = 0;
+        cursor.next();
+      }
+    }
+  });
+}
+
+}  // namespace lanewise::detail
