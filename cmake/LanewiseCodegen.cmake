@@ -11,17 +11,18 @@ function(lanewise_codegen)
     endif()
   endforeach()
 
-  if(LANEWISE_CODEGEN)
+  if(LANEWISE_CODEGEN_ONLY)
+    lanewise_add_codegen_executable(${arg_SOURCES})
+    return()
+  elseif(LANEWISE_CODEGEN)
     set(generator ${LANEWISE_CODEGEN})
     set(generator_target "")
   elseif(CMAKE_CROSSCOMPILING)
     lanewise_build_host_codegen(generator)
     set(generator_target "")
   else()
-    find_package(yaml-cpp REQUIRED)
-    add_executable(lanewise_codegen ${arg_SOURCES})
-    target_compile_features(lanewise_codegen PRIVATE cxx_std_20)
-    target_link_libraries(lanewise_codegen PRIVATE lanewise_flags yaml-cpp)
+    lanewise_add_codegen_executable(${arg_SOURCES})
+    target_link_libraries(lanewise_codegen PRIVATE lanewise_flags)
     set(generator lanewise_codegen)
     set(generator_target lanewise_codegen)
   endif()
@@ -44,11 +45,20 @@ function(lanewise_codegen)
   target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES ${headers})
 endfunction()
 
+function(lanewise_add_codegen_executable)
+  find_package(yaml-cpp REQUIRED)
+  add_executable(lanewise_codegen ${ARGN})
+  target_compile_features(lanewise_codegen PRIVATE cxx_std_20)
+  target_link_libraries(lanewise_codegen PRIVATE yaml-cpp)
+endfunction()
+
 # Cross builds run the generator on this machine: a nested configure and build with the host's compiler.
 function(lanewise_build_host_codegen result)
   set(dir ${PROJECT_BINARY_DIR}/host_codegen)
   message(STATUS "Building lanewise_codegen for this machine in ${dir}")
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/autograd/codegen/host -B ${dir} -G ${CMAKE_GENERATOR}
+  # Without the pkg-config folders that the toolchain file has put into the environment.
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env --unset=PKG_CONFIG_SYSROOT_DIR --unset=PKG_CONFIG_LIBDIR
+                          ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/autograd/codegen -B ${dir} -G ${CMAKE_GENERATOR}
                           -DCMAKE_BUILD_TYPE=Release
                   COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${CMAKE_COMMAND} --build ${dir} COMMAND_ERROR_IS_FATAL ANY)

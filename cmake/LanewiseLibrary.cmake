@@ -20,7 +20,12 @@ function(lanewise_headers)
   endif()
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME floor)
   list(TRANSFORM ARGN PREPEND ${LANEWISE_INCLUDE_DIR}/lanewise/${floor}/)
-  target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES ${ARGN})
+  foreach(file IN LISTS ARGN)
+    lanewise_check_exists(${file} found)
+    if(found)
+      target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES ${file})
+    endif()
+  endforeach()
 endfunction()
 
 # A listed file that is not there yet is left out with a warning, unless it is going to be generated.
