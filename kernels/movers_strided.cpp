@@ -1,0 +1,131 @@
+// Gather and scatter of two-dimensional blocks.
+
+#include <lanewise/kernels/movers_strided.h>
+
+#include <lanewise/kernels/transpose.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
+
+/// memcpy that does not call for small sizes.
+LANEWISE_INLINE void copy_bytes(char* to, const char* from, std::int64_t n) {
+  if (n < 64) {
+    vec::detail::copy_short<64, 1>(to, from, static_cast<int>(n));
+  } else {
+    __builtin_memcpy(to, from, static_cast<std::size_t>(n));
+  }
+}
+
+template <class T>
+LANEWISE_INLINE void copy_element(const char* from, char* to) {
+  T x;
+  __builtin_memcpy(&x, from, sizeof x);
+  __builtin_memcpy(to, &x, sizeof x);
+}
+
+/// to[i] = from[i], both strided; the distances that matter are constants, so that compilers find vector code.
+template <class T>
+void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  if (to_stride == kSize && from_stride == -kSize) {
+    for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from - i * kSize, to + i * kSize);
+  } else if (to_stride == kSize && from_stride == 2 * kSize) {
+    for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * 2 * kSize, to + i * kSize);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * from_stride, to + i * to_stride);
+  }
+}
+
+template <class T>
+void fill_run(const char* from, char* to, std::int64_t n) {
+  T x;
+  __builtin_memcpy(&x, from, sizeof x);
+  for (std::int64_t i = 0; i < n; ++i) __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
+}
+
+template <class T>
+void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
+            char* tile) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t row_bytes = cols * kSize;
+  if (cols == 1) {  // a column is a row
+    return rows == 1 ? copy_element<T>(from, tile) : gather<T>(from, 0, row_stride, 1, rows, tile);
+  }
+  if (row_stride == 0 && rows > 1) {  // one row, again and again
+    gather<T>(from, 0, col_stride, 1, cols, tile);
+    const std::int64_t total = rows * row_bytes;
+    for (std::int64_t done = row_bytes; done < total;) {
+      const std::int64_t more = done < total - done ? done : total - done;
+      __builtin_memcpy(tile + done, tile, static_cast<std::size_t>(more));
+      done += more;
+    }
+  } else if (col_stride == kSize) {
+    if (row_stride == row_bytes || rows == 1) {
+      copy_bytes(tile, from, rows * row_bytes);
+    } else {
+      for (std::int64_t r = 0; r < rows; ++r) copy_bytes(tile + r * row_bytes, from + r * row_stride, row_bytes);
+    }
+  } else if (col_stride == 0) {
+    for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
+  } else if (rows > 1 && row_stride == kSize) {
+    Transposer<T>::gather(from, col_stride, rows, cols, tile);
+  } else if (rows > 1 && magnitude(row_stride) < magnitude(col_stride)) {
+    for (std::int64_t c = 0; c < cols; ++c) {
+      copy_run<T>(from + c * col_stride, row_stride, tile + c * kSize, row_bytes, rows);
+    }
+  } else {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      copy_run<T>(from + r * row_stride, col_stride, tile + r * row_bytes, kSize, cols);
+    }
+  }
+}
+
+/// Where a block overlaps itself (stride 0) the last element in row-major order stays.
+template <class T>
+void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
+             std::int64_t cols) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t row_bytes = cols * kSize;
+  if (cols == 1) {
+    return rows == 1 ? copy_element<T>(tile, to) : scatter<T>(tile, to, 0, row_stride, 1, rows);
+  }
+  if (col_stride == kSize) {
+    if (row_stride == row_bytes || rows == 1) {
+      copy_bytes(to, tile, rows * row_bytes);
+    } else {
+      for (std::int64_t r = 0; r < rows; ++r) copy_bytes(to + r * row_stride, tile + r * row_bytes, row_bytes);
+    }
+  } else if (rows > 1 && row_stride == kSize && magnitude(col_stride) >= rows * kSize) {
+    Transposer<T>::scatter(tile, to, col_stride, rows, cols);
+  } else if (rows > 1 && row_stride != 0 && magnitude(col_stride) >= rows * magnitude(row_stride)) {
+    for (std::int64_t c = 0; c < cols; ++c) {
+      copy_run<T>(tile + c * kSize, row_bytes, to + c * col_stride, row_stride, rows);
+    }
+  } else {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      copy_run<T>(tile + r * row_bytes, kSize, to + r * row_stride, col_stride, cols);
+    }
+  }
+}
+
+}  // namespace
+
+#define LANEWISE_DEFINE_STRIDED(size, T)                                                                     \
+  void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,  \
+                     std::int64_t cols, char* tile) noexcept {                                               \
+    if (rows > 0 && cols > 0) gather<T>(from, row_stride, col_stride, rows, cols, tile);                     \
+  }                                                                                                          \
+  void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,          \
+                      std::int64_t rows, std::int64_t cols) noexcept {                                       \
+    if (rows > 0 && cols > 0) scatter<T>(tile, to, row_stride, col_stride, rows, cols);                      \
+  }
+
+LANEWISE_DEFINE_STRIDED(1, std::uint8_t)
+LANEWISE_DEFINE_STRIDED(2, std::uint16_t)
+LANEWISE_DEFINE_STRIDED(4, std::uint32_t)
+LANEWISE_DEFINE_STRIDED(8, std::uint64_t)
+LANEWISE_DEFINE_STRIDED(16, Sixteen)
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

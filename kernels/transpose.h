@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <lanewise/vec/isa.h>
+
+// The rows of a block stay in registers only if every loop over them is unrolled.
+#define LANEWISE_UNROLL _Pragma("GCC unroll 16")
+
+/// Transposes between a block whose columns are contiguous runs and a row-major tile. Included by per-ISA files.
+///
+/// Every 64-byte line of the block is touched once: with a power-of-two distance between columns the lines share a set of
+/// the cache and would not stay.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// An element of 16 bytes.
+struct Sixteen {
+  std::uint64_t half[2];
+};
+
+/// In-register transposition of kSide x kSide elements of type T.
+template <class T>
+struct SquareBlock {
+  // Narrow elements stay in 16 bytes, where interleaving is one instruction.
+  static constexpr int kBytes = sizeof(T) <= 2 ? 16 : vec::kRegisterBytes;
+  static constexpr int kSide = kBytes / static_cast<int>(sizeof(T));
+  typedef T Row __attribute__((vector_size(kBytes)));
+  using Lanes = std::make_index_sequence<static_cast<std::size_t>(kSide)>;
+
+  Row row[kSide];
+
+  LANEWISE_INLINE void load(const char* p, std::int64_t stride) {
+    LANEWISE_UNROLL
+    for (int i = 0; i < kSide; ++i) __builtin_memcpy(&row[i], p + i * stride, sizeof(Row));
+  }
+  LANEWISE_INLINE void store(char* p, std::int64_t stride) const {
+    LANEWISE_UNROLL
+    for (int i = 0; i < kSide; ++i) __builtin_memcpy(p + i * stride, &row[i], sizeof(Row));
+  }
+
+  /// Interleaving row i with row i + kSide / 2, log2(kSide) times over.
+  LANEWISE_INLINE void transpose() {
+    LANEWISE_UNROLL
+    for (int width = 1; width < kSide; width *= 2) {
+      Row next[kSide];
+      LANEWISE_UNROLL
+      for (int i = 0; i < kSide / 2; ++i) {
+        next[2 * i] = interleave<false>(row[i], row[i + kSide / 2]);
+        next[2 * i + 1] = interleave<true>(row[i], row[i + kSide / 2]);
+      }
+      LANEWISE_UNROLL
+      for (int i = 0; i < kSide; ++i) row[i] = next[i];
+    }
+  }
+
+ private:
+  template <bool High>
+  static LANEWISE_INLINE Row interleave(Row a, Row b) {
+#if defined(LANEWISE_ISA_AVX2)
+    // Compilers make slow code of the general form: here instructions interleave within halves of a register.
+    if constexpr (kBytes == 32) {
+      const auto x = __builtin_bit_cast(__m256i, a);
+      const auto y = __builtin_bit_cast(__m256i, b);
+      const __m256i even = sizeof(T) == 4 ? _mm256_unpacklo_epi32(x, y) : _mm256_unpacklo_epi64(x, y);
+      const __m256i odd = sizeof(T) == 4 ? _mm256_unpackhi_epi32(x, y) : _mm256_unpackhi_epi64(x, y);
+      return __builtin_bit_cast(Row, _mm256_permute2x128_si256(even, odd, High ? 0x31 : 0x20));
+    }
+#endif
+    return shuffled<High ? kSide / 2 : 0>(a, b, Lanes{});
+  }
+  template <int First, std::size_t... I>
+  static LANEWISE_INLINE Row shuffled(Row a, Row b, std::index_sequence<I...>) {
+    return __builtin_shufflevector(a, b, (First + I / 2 + kSide * (I % 2))...);
+  }
+};
+
+/// Elements of 16 bytes are moved, not shuffled.
+template <>
+struct SquareBlock<Sixteen> {
+  static constexpr int kBytes = 64;
+  static constexpr int kSide = 4;
+  Sixteen row[kSide][kSide];
+
+  LANEWISE_INLINE void load(const char* p, std::int64_t stride) {
+    for (int i = 0; i < kSide; ++i) __builtin_memcpy(row[i], p + i * stride, sizeof row[i]);
+  }
+  LANEWISE_INLINE void store(char* p, std::int64_t stride) const {
+    for (int i = 0; i < kSide; ++i) {
+      for (int j = 0; j < kSide; ++j) __builtin_memcpy(p + i * stride + j * 16, &row[j][i], sizeof(Sixteen));
+    }
+  }
+  LANEWISE_INLINE void transpose() const {}
+};
+
+template <class T>
+struct Transposer {
+  using Square = SquareBlock<T>;
+  static constexpr std::int64_t kSide = Square::kSide;
+  static constexpr std::int64_t kLine = 64;
+  static constexpr std::int64_t kLineRows = kLine / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t kSquares = kLineRows / kSide;  // per line
+  /// More lines in flight than a cache set holds go through a buffer.
+  static constexpr bool kBuffered = kSquares > 1 && kSide > 8;
+
+  /// tile[r][c] = block[c][r]; columns `col_stride` bytes apart, tile rows `cols` elements.
+  static void gather(const char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, char* tile) {
+    const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t c = 0;
+    for (; c + kSide <= cols; c += kSide) {
+      const char* from = block + c * col_stride;
+      char* to = tile + c * static_cast<std::int64_t>(sizeof(T));
+      std::int64_t r = 0;
+      for (; r + kLineRows <= rows; r += kLineRows) {
+        const char* lines = from + r * static_cast<std::int64_t>(sizeof(T));
+        std::int64_t line_stride = col_stride;
+        alignas(64) char buffer[kBuffered ? kSide * kLine : 1];
+        if constexpr (kBuffered) {
+          for (int i = 0; i < kSide; ++i) __builtin_memcpy(buffer + i * kLine, lines + i * col_stride, kLine);
+          lines = buffer;
+          line_stride = kLine;
+        }
+        for (int s = 0; s < kSquares; ++s) {
+          move(lines + s * Square::kBytes, line_stride, to + (r + s * kSide) * tile_stride, tile_stride);
+        }
+      }
+      for (; r + kSide <= rows; r += kSide) {
+        move(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride);
+      }
+      if (r < rows) {
+        one_by_one(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride, kSide,
+                   rows - r);
+      }
+    }
+    if (c < cols) {
+      one_by_one(block + c * col_stride, col_stride, tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, cols - c,
+                 rows);
+    }
+  }
+
+  /// block[c][r] = tile[r][c].
+  static void scatter(const char* tile, char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols) {
+    const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
+    std::int64_t c = 0;
+    for (; c + kSide <= cols; c += kSide) {
+      const char* from = tile + c * static_cast<std::int64_t>(sizeof(T));
+      char* to = block + c * col_stride;
+      std::int64_t r = 0;
+      for (; r + kLineRows <= rows; r += kLineRows) {
+        char* lines = to + r * static_cast<std::int64_t>(sizeof(T));
+        alignas(64) char buffer[kBuffered ? kSide * kLine : 1];
+        for (int s = 0; s < kSquares; ++s) {
+          char* target = kBuffered ? buffer : lines;
+          move(from + (r + s * kSide) * tile_stride, tile_stride, target + s * Square::kBytes, kBuffered ? kLine : col_stride);
+        }
+        if constexpr (kBuffered) {
+          for (int i = 0; i < kSide; ++i) __builtin_memcpy(lines + i * col_stride, buffer + i * kLine, kLine);
+        }
+      }
+      for (; r + kSide <= rows; r += kSide) {
+        move(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride);
+      }
+      if (r < rows) {
+        one_by_one(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride, rows - r,
+                   kSide);
+      }
+    }
+    if (c < cols) {
+      one_by_one(tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, block + c * col_stride, col_stride, rows,
+                 cols - c);
+    }
+  }
+
+ private:
+  static LANEWISE_INLINE void move(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride) {
+    Square square;
+    square.load(from, from_stride);
+    square.transpose();
+    square.store(to, to_stride);
+  }
+  /// to[j][i] = from[i][j] for i < n, j < m.
+  static void one_by_one(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n,
+                         std::int64_t m) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t j = 0; j < m; ++j) {
+        __builtin_memcpy(to + j * to_stride + i * static_cast<std::int64_t>(sizeof(T)),
+                         from + i * from_stride + j * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+      }
+    }
+  }
+};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
