@@ -63,8 +63,8 @@ endfunction()
 # lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [EACH_ISA] [QEMU <filter>]
 #                   [TIMEOUT <seconds>])
 # A GoogleTest program over lanewise_static. FLOORS links only the objects of those floors, so that a low floor can be
-# tested while a higher one does not build. EACH_ISA registers it once more per tier with LANEWISE_ISA set. QEMU runs the cases of a gtest filter on imitated CPUs of 2008 and
-# 2013, some twenty times slower.
+# tested while a higher one does not build. EACH_ISA registers it once more per tier with LANEWISE_ISA set. QEMU runs the
+# cases of a gtest filter on imitated CPUs of 2008 and 2013, some twenty times slower; a cross build runs only these.
 function(lanewise_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA" "TIMEOUT;QEMU" "FLOORS;LIBS")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
@@ -88,6 +88,12 @@ function(lanewise_add_test name)
   else()
     target_link_libraries(${name} PRIVATE lanewise_static)
   endif()
+  if(CMAKE_CROSSCOMPILING)  # everything runs under qemu then, so only what was chosen for it
+    if(arg_QEMU)
+      lanewise_register_test(${name} ${name} TIMEOUT 900 ARGS --gtest_filter=${arg_QEMU})
+    endif()
+    return()
+  endif()
   lanewise_register_test(${name} ${name} TIMEOUT ${arg_TIMEOUT})
   if(arg_EACH_ISA)
     foreach(tier IN LISTS LANEWISE_HOST_TIERS)
@@ -107,7 +113,11 @@ function(lanewise_add_tier_test name)
     add_executable(${name}_${tier} ${arg_UNPARSED_ARGUMENTS})
     target_link_libraries(${name}_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier} ${arg_LIBS}
                           GTest::gtest_main GTest::gmock)
-    if(tier IN_LIST LANEWISE_HOST_TIERS)
+    if(CMAKE_CROSSCOMPILING)
+      if(arg_QEMU)
+        lanewise_register_test(${name}_${tier} ${name}_${tier} TIMEOUT 900 ARGS --gtest_filter=${arg_QEMU})
+      endif()
+    elseif(tier IN_LIST LANEWISE_HOST_TIERS)
       lanewise_register_test(${name}_${tier} ${name}_${tier} TIMEOUT ${arg_TIMEOUT})
     endif()
     if(arg_QEMU)
