@@ -1,0 +1,218 @@
+#include <lanewise/tensor/formatting.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <lanewise/tensor/dim_vector.h>
+
+namespace lanewise {
+
+namespace {
+
+constexpr std::int64_t kSummaryFrom = 1000;
+constexpr std::int64_t kEdge = 3;
+constexpr std::int64_t kGap = -1;
+
+/// The indices of a dimension that are shown; kGap stands for those left out.
+std::vector<std::int64_t> shown(std::int64_t size, bool summarise) {
+  std::vector<std::int64_t> indices;
+  const bool gap = summarise && size > 2 * kEdge;
+  for (std::int64_t i = 0; i < (gap ? kEdge : size); ++i) indices.push_back(i);
+  if (gap) {
+    indices.push_back(kGap);
+    for (std::int64_t i = size - kEdge; i < size; ++i) indices.push_back(i);
+  }
+  return indices;
+}
+
+/// How all floating numbers of one print are written.
+enum class Notation { Integers, Fixed, Scientific };
+
+/// Chooses the notation from the numbers that will be shown.
+class NotationChoice {
+ public:
+  void see(double x) {
+    if (!std::isfinite(x)) return;
+    const double a = std::abs(x);
+    largest_ = std::max(largest_, a);
+    if (a != 0) smallest_ = std::min(smallest_, a);
+    integers_ = integers_ && x == std::nearbyint(x);
+  }
+  Notation get() const {
+    if (integers_ && largest_ < 1e9) return Notation::Integers;
+    if (integers_) return Notation::Scientific;
+    return largest_ >= 1e5 || smallest_ < 1e-4 || largest_ / smallest_ > 1e7 ? Notation::Scientific : Notation::Fixed;
+  }
+
+ private:
+  double largest_ = 0;
+  double smallest_ = INFINITY;
+  bool integers_ = true;
+};
+
+std::string format(double x, Notation notation) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
+  char text[40];
+  const char* pattern = notation == Notation::Integers ? "%.0f" : notation == Notation::Fixed ? "%.4f" : "%.4e";
+  std::snprintf(text, sizeof text, pattern, x);
+  return text;
+}
+
+std::string format(std::complex<double> z, Notation notation) {
+  std::string imag = format(z.imag(), notation);
+  if (imag.front() != '-') imag.insert(0, "+");
+  return format(z.real(), notation) + imag + "i";
+}
+
+/// One element, anywhere in the tensor, whatever its type.
+class Elements {
+ public:
+  explicit Elements(const Tensor& t) : t_(t) {}
+
+  void see(IntArrayRef index, NotationChoice& choice) const {
+    if (t_.is_complex()) {
+      const auto z = at(index).to_unchecked<std::complex<double>>();
+      choice.see(z.real());
+      choice.see(z.imag());
+    } else if (t_.is_floating_point()) {
+      choice.see(at(index).to_unchecked<double>());
+    }
+  }
+  std::string text(IntArrayRef index, Notation notation) const {
+    const Scalar value = at(index);
+    if (value.isComplex()) return format(value.to_unchecked<std::complex<double>>(), notation);
+    if (value.isFloatingPoint()) return format(value.to_unchecked<double>(), notation);
+    return std::to_string(value.to_unchecked<std::int64_t>());
+  }
+  Scalar at(IntArrayRef index) const {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * t_.strides()[d];
+    return visit_dtype(t_.scalar_type(), [&]<class T>() { return Scalar(static_cast<const T*>(t_.data_ptr())[offset]); });
+  }
+
+ private:
+  const Tensor& t_;
+};
+
+/// Calls f(index) for every combination of the shown indices of the first `dims` dimensions; skips gaps.
+template <class F>
+void for_each_shown(const std::vector<std::vector<std::int64_t>>& lists, std::size_t dims, F&& f) {
+  DimVector position(dims);
+  DimVector index(dims);
+  while (true) {
+    bool gap = false;
+    for (std::size_t d = 0; d < dims; ++d) {
+      index[d] = lists[d][position[d]];
+      gap |= index[d] == kGap;
+    }
+    if (!gap) f(index);
+    std::size_t d = dims;
+    while (d > 0 && ++position[d - 1] == static_cast<std::int64_t>(lists[d - 1].size())) position[--d] = 0;
+    if (d == 0) return;
+  }
+}
+
+class Printer {
+ public:
+  Printer(std::ostream& out, const Tensor& t, std::int64_t line_width)
+      : out_(out), t_(t), elements_(t), line_width_(line_width) {
+    const bool summarise = t.numel() > kSummaryFrom;
+    for (const std::int64_t size : t.sizes()) lists_.push_back(shown(size, summarise));
+    NotationChoice choice;
+    for_each_shown(lists_, lists_.size(), [&](const DimVector& index) { elements_.see(index, choice); });
+    notation_ = choice.get();
+    for_each_shown(lists_, lists_.size(), [&](const DimVector& index) {
+      width_ = std::max(width_, elements_.text(index, notation_).size());
+    });
+  }
+
+  void run() {
+    if (t_.dim() == 1) {
+      for (const std::int64_t i : lists_[0]) out_ << cell(i == kGap ? "..." : elements_.text({i}, notation_)) << '\n';
+    } else if (t_.dim() == 2) {
+      matrix({});
+    } else {
+      bool first = true;
+      for_each_shown(lists_, lists_.size() - 2, [&](const DimVector& index) {
+        out_ << (first ? "(" : "\n(");
+        for (const std::int64_t i : index) out_ << i + 1 << ',';
+        out_ << ".,.) = \n";
+        matrix(index);
+        first = false;
+      });
+    }
+  }
+
+ private:
+  std::string cell(const std::string& text) const {
+    return std::string(width_ > text.size() ? width_ - text.size() : 0, ' ') + text;
+  }
+
+  void matrix(const DimVector& leading) {
+    const auto& rows = lists_[lists_.size() - 2];
+    const auto& columns = lists_.back();
+    const auto fit = static_cast<std::size_t>(
+        std::max<std::int64_t>(1, line_width_ / static_cast<std::int64_t>(width_ + 2)));
+    for (std::size_t begin = 0; begin < columns.size(); begin += fit) {
+      const std::size_t end = std::min(columns.size(), begin + fit);
+      if (fit < columns.size()) {
+        out_ << (begin == 0 ? "" : "\n") << "Columns " << begin + 1 << " to " << end << '\n';
+      }
+      for (const std::int64_t row : rows) {
+        for (std::size_t c = begin; c < end; ++c) {
+          DimVector index(leading);
+          index.push_back(row);
+          index.push_back(columns[c]);
+          const bool gap = row == kGap || columns[c] == kGap;
+          out_ << (c == begin ? " " : "  ") << cell(gap ? "..." : elements_.text(index, notation_));
+        }
+        out_ << '\n';
+      }
+    }
+  }
+
+  std::ostream& out_;
+  const Tensor& t_;
+  Elements elements_;
+  std::int64_t line_width_;
+  std::vector<std::vector<std::int64_t>> lists_;
+  Notation notation_ = Notation::Integers;
+  std::size_t width_ = 1;
+};
+
+}  // namespace
+
+void print(std::ostream& out, const Tensor& t, std::int64_t line_width) {
+  if (!t.defined()) {
+    out << "[ Tensor (undefined) ]";
+    return;
+  }
+  if (t.dim() == 0) {
+    const Scalar value = Elements(t).at({});
+    if (value.isBoolean()) {
+      out << value.to_unchecked<std::int64_t>() << '\n';
+    } else {
+      out << value << '\n';
+    }
+  } else if (t.numel() > 0) {
+    Printer(out, t, line_width).run();
+  }
+  out << "[ " << t.toString() << '{';
+  for (std::int64_t d = 0; d < t.dim(); ++d) out << (d == 0 ? "" : ",") << t.sizes()[d];
+  out << "} ]";
+}
+
+void print(const Tensor& t, std::int64_t line_width) { print(std::cout, t, line_width); }
+
+std::ostream& operator<<(std::ostream& out, const Tensor& t) {
+  print(out, t);
+  return out;
+}
+
+}  // namespace lanewise
