@@ -31,6 +31,9 @@ endif()
 if(LANEWISE_SANITIZE)
   target_compile_options(lanewise_flags INTERFACE -fsanitize=${LANEWISE_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
+  if(LANEWISE_SANITIZE MATCHES "thread")
+    target_compile_definitions(lanewise_flags INTERFACE LANEWISE_THREAD_SANITIZER=1)
+  endif()
   target_link_options(lanewise_flags INTERFACE -fsanitize=${LANEWISE_SANITIZE})
 endif()
 

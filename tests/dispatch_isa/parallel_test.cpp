@@ -137,6 +137,8 @@ TEST(ParallelFor, ExceptionsReachTheCaller) {
   }
 }
 
+#ifndef LANEWISE_THREAD_SANITIZER  // which cannot follow oneTBB
+
 TEST(ParallelFor, ComposesWithTheCallersArena) {
   const ThreadCount count(4);
   tbb::task_arena arena(2);
@@ -172,6 +174,8 @@ TEST(ParallelFor, DoesNotStealTheCallersTasksWhileItWaits) {
   });
   EXPECT_EQ(total.load(), 128);
 }
+
+#endif
 
 TEST(ParallelFor, NumberOfThreadsMayChangeWhileLoopsRun) {
   const ThreadCount count(2);

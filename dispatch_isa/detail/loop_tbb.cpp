@@ -1,0 +1,56 @@
+#include <lanewise/dispatch_isa/detail/loop.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+
+namespace lanewise::detail {
+
+namespace {
+
+/// The arena of that many threads. Arenas are made on first use and never freed: there are few, they hold no threads of
+/// their own, and a loop that runs while another thread changes the number of threads keeps the one it began with.
+tbb::task_arena& arena(int threads) {
+  static constinit std::array<std::atomic<tbb::task_arena*>, kMaxThreads + 1> arenas{};
+  std::atomic<tbb::task_arena*>& slot = arenas[static_cast<std::size_t>(threads)];
+  tbb::task_arena* current = slot.load(std::memory_order_acquire);
+  if (current == nullptr) [[unlikely]] {
+    // More slots than oneTBB has threads would only earn a warning on the error stream.
+    const auto limit = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    auto* made = new tbb::task_arena(static_cast<int>(std::min(static_cast<std::size_t>(threads), limit)));
+    if (slot.compare_exchange_strong(current, made, std::memory_order_acq_rel)) {
+      current = made;
+    } else {
+      delete made;
+    }
+  }
+  return *current;
+}
+
+// One part per thread, handed to the same thread each time: the caches stay warm from loop to loop.
+void run_here(const Loop& loop) {
+  const auto part = [&loop](int i) {
+    const InsideLoop inside;
+    loop.run_part(i);
+  };
+  tbb::parallel_for(0, loop.parts, 1, part, tbb::static_partitioner());
+}
+
+}  // namespace
+
+void run_loop(const Loop& loop, int threads) {
+  if (tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized) {
+    arena(threads).execute([&loop] { run_here(loop); });
+  } else {
+    // Isolated: while it waits, the thread must not pick up an unrelated task of the caller, who may hold a lock.
+    tbb::this_task_arena::isolate([&loop] { run_here(loop); });
+  }
+}
+
+}  // namespace lanewise::detail

@@ -1,0 +1,42 @@
+// Runs loops in threads of its own. Only for builds with ThreadSanitizer: it cannot see how oneTBB's library, which is
+// not compiled with it, orders memory, and would report every loop.
+#include <lanewise/dispatch_isa/detail/loop.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace lanewise::detail {
+
+void run_loop(const Loop& loop, int threads) {
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(loop.parts));
+  std::atomic<int> next{0};
+  const auto work = [&] {
+    const InsideLoop inside;
+    for (int part = next++; part < loop.parts; part = next++) {
+      try {
+        loop.run_part(part);
+      } catch (...) {
+        errors[static_cast<std::size_t>(part)] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> workers;
+  for (int i = 1; i < std::min(threads, loop.parts); ++i) {
+    workers.emplace_back(work);
+  }
+  work();
+  for (std::thread& worker : workers) {
+    worker.join();
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) {
+      std::rethrow_exception(error);
+    }
+  }
+}
+
+}  // namespace lanewise::detail
