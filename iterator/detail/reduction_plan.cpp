@@ -1,0 +1,117 @@
+#include <lanewise/iterator/detail/reduction_plan.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace lanewise::detail {
+namespace {
+
+/// Bytes of a copied tile: within the second-level cache of every CPU in use.
+constexpr std::int64_t kTileBytes = std::int64_t{1} << 17;
+/// Rows shorter than this are reduced side by side, lanes running over rows.
+constexpr std::int64_t kShortSequence = 64;
+/// A column dimension shorter than this gives way to a longer one.
+constexpr std::int64_t kFewColumns = 16;
+
+}  // namespace
+
+ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type)
+    : data(static_cast<const char*>(self.const_data_ptr())), from(self.scalar_type()), element(element_type) {
+  const IntArrayRef shape = self.sizes();
+  const IntArrayRef steps = self.strides();
+  const std::int64_t bytes = from_size();
+  std::int64_t out_stride = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {  // from the fastest; reversed below
+    const std::int64_t size = shape[d];
+    const std::int64_t stride = steps[d] * bytes;
+    if ((dims >> d) & 1) {
+      length *= size;
+      if (size == 1) continue;
+      if (!sizes.empty() && stride == strides.back() * sizes.back()) {
+        sizes.back() *= size;
+      } else {
+        sizes.push_back(size);
+        strides.push_back(stride);
+      }
+    } else if (size != 1) {
+      KeptDim* last = batch_dims > 0 ? &batch[batch_dims - 1] : nullptr;
+      if (last != nullptr && stride == last->stride * last->size) {
+        last->size *= size;
+      } else {
+        batch[batch_dims++] = {size, stride, out_stride};
+      }
+      out_stride *= size;
+    }
+  }
+  if (sizes.empty()) {
+    sizes.push_back(1);
+    strides.push_back(bytes);
+  }
+  std::reverse(sizes.begin(), sizes.end());
+  std::reverse(strides.begin(), strides.end());
+  if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
+  choose_column();
+  choose_path();
+}
+
+std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
+  std::int64_t offset = 0;
+  for (std::size_t d = sizes.size(); d-- > 1;) {
+    offset += s % sizes[d] * strides[d];
+    s /= sizes[d];
+  }
+  return offset + s * strides[0];
+}
+
+void ReductionPlan::choose_column() {
+  if (batch_dims == 0) return;
+  int best = 0;
+  const auto better = [&](const KeptDim& a, const KeptDim& b) {
+    const bool a_few = a.size < kFewColumns;
+    const bool b_few = b.size < kFewColumns;
+    if (a_few != b_few) return b_few;
+    if (a_few) return a.size > b.size;
+    return std::abs(a.stride) < std::abs(b.stride);
+  };
+  for (int d = 1; d < batch_dims; ++d) {
+    if (better(batch[d], batch[best])) best = d;
+  }
+  column = batch[best];
+  for (int d = best + 1; d < batch_dims; ++d) batch[d - 1] = batch[d];
+  --batch_dims;
+  for (int d = 0; d < batch_dims; ++d) batches *= batch[d].size;
+}
+
+void ReductionPlan::choose_path() {
+  const std::int64_t bytes = from_size();
+  const auto element_bytes = static_cast<std::int64_t>(element_size(element));
+  const std::int64_t step = strides.back();
+  const bool side_by_side = column.size >= kFewColumns && length < kShortSequence;
+  if (!converts() && sizes.size() == 1 && column.size > 1 && column.stride == bytes) {
+    path = ReductionPath::Outer;
+    width = std::min<std::int64_t>(column.size, 4096);
+    return;
+  }
+  if (!converts() && sizes.size() == 1 && step == bytes && !side_by_side) {
+    path = ReductionPath::Inner;
+    return;
+  }
+  if (column.size > 1 && (side_by_side || std::abs(column.stride) < std::abs(step))) {
+    path = ReductionPath::Tile;
+    part = kernels::kReductionBlock;
+    const std::int64_t rows = std::min(length, part);
+    const std::int64_t fit = kTileBytes / (rows * element_bytes) / kFewColumns * kFewColumns;
+    width = std::min(column.size, std::clamp<std::int64_t>(fit, kFewColumns, 1024));
+    return;
+  }
+  path = ReductionPath::Sequence;
+  part = 4 * kernels::kReductionBlock;
+  // Where neighbours in memory are far apart in the sequence, whole cache lines are used by copying 16 rows at once.
+  if (sizes.size() > 1 && std::abs(strides[sizes.size() - 2]) < std::abs(step)) {
+    const auto rows = static_cast<std::uint64_t>(std::min<std::int64_t>(16 * sizes.back(), length));
+    part = std::clamp(static_cast<std::int64_t>(std::bit_ceil(rows)), part, std::int64_t{1} << 18);
+  }
+}
+
+}  // namespace lanewise::detail

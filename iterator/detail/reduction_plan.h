@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include <lanewise/iterator/reduction.h>
+
+/// How a reduction walks memory.
+namespace lanewise::detail {
+
+struct KeptDim {
+  std::int64_t size;
+  std::int64_t stride;      ///< of the input, bytes
+  std::int64_t out_stride;  ///< of the result, elements
+};
+
+/// The ways to feed the kernel.
+enum class ReductionPath : std::uint8_t {
+  Inner,     ///< the sequence is contiguous in memory
+  Outer,     ///< the columns are contiguous in memory
+  Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
+  Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
+};
+
+/// Coalesced dimensions. One kept dimension is `column`, the others are `batch`; the reduced dimensions stay in order.
+struct ReductionPlan {
+  const char* data = nullptr;
+  ScalarType from = ScalarType::Undefined;
+  ScalarType element = ScalarType::Undefined;  ///< what the kernel computes in
+  DimVector sizes;                             ///< of the reduced dimensions, at least one
+  DimVector strides;                           ///< bytes
+  std::int64_t length = 1;                     ///< elements of a sequence
+  KeptDim column{1, 0, 1};
+  KeptDim batch[kMaxReductionDims];
+  int batch_dims = 0;
+  std::int64_t batches = 1;
+  ReductionPath path = ReductionPath::Inner;
+  std::int64_t width = 1;  ///< columns given to the kernel at once
+  std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
+
+  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element);
+
+  bool converts() const { return from != element; }
+  std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
+  /// Byte offset of element s of a sequence.
+  std::int64_t sequence_offset(std::int64_t s) const;
+
+ private:
+  void choose_column();
+  void choose_path();
+};
+
+}  // namespace lanewise::detail

@@ -1,0 +1,341 @@
+#include <lanewise/iterator/reduction.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/reduction_plan.h>
+#include <lanewise/iterator/scratch.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise {
+namespace {
+
+using detail::KeptDim;
+using detail::ReductionPath;
+using detail::ReductionPlan;
+using detail::Scratch;
+using detail::scratch;
+using kernels::kReductionBlock;
+
+/// Elements that make it worth waking another thread.
+constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
+
+constexpr std::size_t round_up(std::size_t n) { return (n + 63) / 64 * 64; }
+
+/// The entries of a kernel for one type.
+struct Functions {
+  decltype(kernels::ReductionKernel{}.inner)::value_type inner;
+  decltype(kernels::ReductionKernel{}.outer)::value_type outer;
+  decltype(kernels::ReductionKernel{}.combine)::value_type combine;
+  decltype(kernels::ReductionKernel{}.finish)::value_type finish;
+  std::size_t acc_size;
+  ScalarType value_type;
+
+  Functions(const kernels::ReductionKernel& k, ScalarType t) {
+    const auto i = static_cast<std::size_t>(t);
+    inner = k.inner[i];
+    outer = k.outer[i];
+    combine = k.combine[i];
+    finish = k.finish[i];
+    acc_size = k.acc_size[i];
+    value_type = k.value_type[i];
+  }
+};
+
+/// The binary counter of the fixed tree over accumulators of `width` columns.
+class Counter {
+ public:
+  /// Bytes that a counter for up to `parts` parts needs, its own current accumulators first.
+  static std::size_t bytes(std::size_t acc_bytes, std::int64_t parts) {
+    return acc_bytes * (static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(parts))) + 1);
+  }
+  Counter(const Functions& f, std::int64_t width, std::size_t acc_bytes, char* memory)
+      : f_(f), width_(width), bytes_(acc_bytes), digits_(memory) {}
+  /// Where the accumulators of the next part go, then push().
+  char* current() { return digits_; }
+  void push() {
+    int level = 0;
+    for (; (count_ >> level) & 1; ++level) take_in(level);
+    std::memcpy(digit(level), digits_, bytes_);
+    ++count_;
+  }
+  char* finish() {
+    int level = std::countr_zero(static_cast<std::uint64_t>(count_));
+    std::memcpy(digits_, digit(level), bytes_);
+    for (++level; count_ >> level; ++level) {
+      if ((count_ >> level) & 1) take_in(level);
+    }
+    return digits_;
+  }
+
+ private:
+  char* digit(int level) { return digits_ + bytes_ * (static_cast<std::size_t>(level) + 1); }
+  void take_in(int level) {
+    f_.combine(digit(level), digits_, width_);
+    std::memcpy(digits_, digit(level), bytes_);
+  }
+
+  const Functions& f_;
+  std::int64_t width_;
+  std::size_t bytes_;
+  char* digits_;
+  std::int64_t count_ = 0;
+};
+
+class Reducer {
+ public:
+  Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element, const Functions& functions, Tensor* values,
+          Tensor* indices)
+      : plan_(self, args.dims, element), f_(functions), movers_(*kernels::active_kernels().movers), param_(args.param) {
+    convert_ = movers_.convert[static_cast<std::size_t>(plan_.from)][static_cast<std::size_t>(element)];
+    size_log2_ = static_cast<std::size_t>(std::countr_zero(element_size(plan_.from)));
+    if (values != nullptr) {
+      values_ = static_cast<char*>(values->data_ptr());
+      result_ = values->scalar_type();
+    }
+    if (indices != nullptr) indices_ = static_cast<std::int64_t*>(indices->data_ptr());
+    blocks_ = (plan_.column.size + plan_.width - 1) / plan_.width;
+    acc_bytes_ = round_up(static_cast<std::size_t>(plan_.width) * f_.acc_size);
+  }
+
+  void run() {
+    const std::int64_t units = plan_.batches * blocks_;
+    const std::int64_t threads = get_num_threads();
+    if (threads > 1 && units < 2 * threads && plan_.length >= 2 * kParallelElements / plan_.width) {
+      run_split(units, threads);
+      return;
+    }
+    const std::int64_t work = plan_.length * plan_.width;
+    const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / std::max<std::int64_t>(1, work));
+    parallel_for(0, units, grain, [&](std::int64_t begin, std::int64_t end) {
+      char* acc = scratch(Scratch::Accumulators, acc_bytes_);
+      for (std::int64_t u = begin; u < end; ++u) {
+        const Unit unit = unit_at(u);
+        reduce_part(unit, 0, plan_.length, acc);
+        finish(unit, acc);
+      }
+    });
+  }
+
+ private:
+  /// Some columns of a batch.
+  struct Unit {
+    std::int64_t offset;      ///< bytes from the data
+    std::int64_t out_offset;  ///< elements
+    std::int64_t width;
+  };
+
+  Unit unit_at(std::int64_t u) const {
+    const std::int64_t first = u % blocks_ * plan_.width;
+    std::int64_t batch = u / blocks_;
+    Unit unit{first * plan_.column.stride, first * plan_.column.out_stride,
+              std::min(plan_.width, plan_.column.size - first)};
+    for (int d = 0; d < plan_.batch_dims; ++d) {
+      const KeptDim& dim = plan_.batch[d];
+      unit.offset += batch % dim.size * dim.stride;
+      unit.out_offset += batch % dim.size * dim.out_stride;
+      batch /= dim.size;
+    }
+    return unit;
+  }
+
+  /// Few results, long sequences: threads share a sequence in parts of 2^k leaves, which are nodes of the tree.
+  void run_split(std::int64_t units, std::int64_t threads) {
+    const std::int64_t least = std::max(kReductionBlock, kParallelElements / plan_.width);
+    const std::int64_t wanted = std::max(least, plan_.length * units / (4 * threads));
+    const std::int64_t part =
+        std::max(kReductionBlock, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted))));
+    const std::int64_t parts = (plan_.length + part - 1) / part;
+    std::vector<char> memory(acc_bytes_ * static_cast<std::size_t>(units * parts) + 64);
+    char* accs = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+    const auto acc_of = [&](std::int64_t i) { return accs + acc_bytes_ * static_cast<std::size_t>(i); };
+    parallel_for(0, units * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i % parts * part;
+        reduce_part(unit_at(i / parts), first, std::min(part, plan_.length - first), acc_of(i));
+      }
+    });
+    for (std::int64_t u = 0; u < units; ++u) {
+      const Unit unit = unit_at(u);
+      Counter counter(f_, unit.width, acc_bytes_, scratch(Scratch::Accumulators, Counter::bytes(acc_bytes_, parts)));
+      for (std::int64_t i = 0; i < parts; ++i) {
+        std::memcpy(counter.current(), acc_of(u * parts + i), acc_bytes_);
+        counter.push();
+      }
+      finish(unit, counter.finish());
+    }
+  }
+
+  /// Elements [first, first + n) of the sequences of a unit; `first` is a multiple of a power of two of leaves not below n.
+  void reduce_part(const Unit& unit, std::int64_t first, std::int64_t n, char* acc) {
+    const char* data = plan_.data + unit.offset;
+    switch (plan_.path) {
+      case ReductionPath::Inner: f_.inner(data + first * plan_.strides[0], n, first, acc); return;
+      case ReductionPath::Outer:
+        f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], unit.width, first, acc);
+        return;
+      case ReductionPath::Sequence:
+      case ReductionPath::Tile: break;
+    }
+    const std::int64_t parts = (n + plan_.part - 1) / plan_.part;
+    if (parts == 1) {
+      reduce_copied(data, unit.width, first, n, acc);
+      return;
+    }
+    // Split runs keep their accumulators on the heap, so that this scratch is free.
+    Counter counter(f_, unit.width, acc_bytes_, scratch(Scratch::Values, Counter::bytes(acc_bytes_, parts)));
+    for (std::int64_t i = 0; i < n; i += plan_.part) {
+      reduce_copied(data, unit.width, first + i, std::min(plan_.part, n - i), counter.current());
+      counter.push();
+    }
+    std::memcpy(acc, counter.finish(), acc_bytes_);
+  }
+
+  void reduce_copied(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) {
+    const bool columns = plan_.path == ReductionPath::Tile;
+    const std::int64_t count = columns ? n * width : n;
+    const auto size = static_cast<std::int64_t>(element_size(plan_.element));
+    char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(count * size));
+    char* raw = plan_.converts() ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * plan_.from_size())) : tile;
+    const char* filled = columns ? copy_columns(data, width, first, n, raw) : copy_sequence(data, first, n, raw);
+    if (plan_.converts()) {
+      convert_(filled, tile, count);
+      filled = tile;
+    }
+    if (columns) {
+      f_.outer(filled, n, width * size, width, first, acc);
+    } else {
+      f_.inner(filled, n, first, acc);
+    }
+  }
+
+  /// Returns where the elements are: in `to`, or still in place if they are contiguous.
+  const char* copy_sequence(const char* data, std::int64_t first, std::int64_t n, char* to) {
+    const std::size_t dims = plan_.sizes.size();
+    const std::int64_t inner = plan_.sizes.back();
+    const std::int64_t step = plan_.strides.back();
+    const std::int64_t bytes = plan_.from_size();
+    const auto gather = movers_.gather[size_log2_];
+    if (step == bytes && first % inner + n <= inner) return data + plan_.sequence_offset(first);
+    for (char* next = to; n > 0;) {
+      const char* from = data + plan_.sequence_offset(first);
+      const std::int64_t column = first % inner;
+      std::int64_t count = std::min(inner - column, n);
+      if (dims > 1 && column == 0 && n >= inner) {
+        const std::int64_t left = plan_.sizes[dims - 2] - first / inner % plan_.sizes[dims - 2];
+        const std::int64_t rows = std::min(n / inner, left);
+        gather(from, plan_.strides[dims - 2], step, rows, inner, next);
+        count = rows * inner;
+      } else {
+        gather(from, 0, step, 1, count, next);
+      }
+      next += count * bytes;
+      first += count;
+      n -= count;
+    }
+    return to;
+  }
+
+  const char* copy_columns(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* to) {
+    const std::int64_t inner = plan_.sizes.back();
+    for (char* next = to; n > 0;) {
+      const std::int64_t rows = std::min(inner - first % inner, n);
+      movers_.gather[size_log2_](data + plan_.sequence_offset(first), plan_.strides.back(), plan_.column.stride, rows,
+                                 width, next);
+      next += rows * width * plan_.from_size();
+      first += rows;
+      n -= rows;
+    }
+    return to;
+  }
+
+  void finish(const Unit& unit, const char* acc) {
+    const auto width = static_cast<std::size_t>(unit.width);
+    const bool dense = plan_.column.out_stride == 1 || width == 1;
+    const std::size_t value_size = element_size(f_.value_type);
+    char* own = scratch(Scratch::Values, width * (2 * 16 + sizeof(std::int64_t)));
+    auto* positions = reinterpret_cast<std::int64_t*>(own + width * 2 * 16);
+    const bool direct = dense && values_ != nullptr && result_ == f_.value_type;
+    char* value = direct ? values_ + static_cast<std::size_t>(unit.out_offset) * value_size : own;
+    const bool direct_positions = dense && indices_ != nullptr;
+    f_.finish(acc, unit.width, &param_, value,
+              indices_ == nullptr ? nullptr : direct_positions ? indices_ + unit.out_offset : positions);
+    if (values_ != nullptr && !direct) {
+      if (result_ != f_.value_type) {
+        char* converted = own + width * 16;
+        movers_.convert[static_cast<std::size_t>(f_.value_type)][static_cast<std::size_t>(result_)](value, converted,
+                                                                                                    unit.width);
+        value = converted;
+      }
+      store(value, values_, element_size(result_), unit);
+    }
+    if (indices_ != nullptr && !direct_positions) {
+      store(reinterpret_cast<const char*>(positions), reinterpret_cast<char*>(indices_), sizeof(std::int64_t), unit);
+    }
+  }
+  void store(const char* from, char* to, std::size_t size, const Unit& unit) {
+    const auto bytes = static_cast<std::int64_t>(size);
+    movers_.scatter[static_cast<std::size_t>(std::countr_zero(size))](from, to + unit.out_offset * bytes,
+                                                                      plan_.column.out_stride * bytes, bytes, unit.width, 1);
+  }
+
+  ReductionPlan plan_;
+  const Functions& f_;
+  const kernels::Movers& movers_;
+  kernels::KernelScalar param_;
+  kernels::ConvertFn convert_;
+  std::size_t size_log2_;
+  char* values_ = nullptr;
+  ScalarType result_ = ScalarType::Undefined;
+  std::int64_t* indices_ = nullptr;
+  std::int64_t blocks_;
+  std::size_t acc_bytes_;
+};
+
+void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values, Tensor* indices) {
+  const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
+  const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
+  const ScalarType element = kernels::compute_type(given);
+  const Functions f(kernel, element);
+  LANEWISE_CHECK(DtypeError, f.inner != nullptr, args.op, ": not defined for ", given, " elements");
+  const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);
+  if (want_values) {
+    ScalarType result = args.result;
+    if (result == ScalarType::Undefined) result = f.value_type == element ? given : f.value_type;
+    *values = detail::empty_cpu(shape, result);
+  }
+  if (indices != nullptr) *indices = detail::empty_cpu(shape, kLong);
+  if ((want_values ? *values : *indices).numel() == 0) return;
+  Reducer(args, self, element, f, want_values ? values : nullptr, indices).run();
+}
+
+}  // namespace
+
+DimVector reduced_shape(IntArrayRef sizes, DimMask dims, bool keepdim) {
+  DimVector shape;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (!((dims >> d) & 1)) {
+      shape.push_back(sizes[d]);
+    } else if (keepdim) {
+      shape.push_back(1);
+    }
+  }
+  return shape;
+}
+
+Tensor reduce(const ReductionArgs& args, const Tensor& self) {
+  Tensor values;
+  run_reduction(args, self, true, &values, nullptr);
+  return values;
+}
+
+Tensor reduce_with_index(const ReductionArgs& args, const Tensor& self, Tensor* values) {
+  Tensor indices;
+  run_reduction(args, self, values != nullptr, values, &indices);
+  return indices;
+}
+
+}  // namespace lanewise

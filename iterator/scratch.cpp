@@ -1,0 +1,34 @@
+#include <lanewise/iterator/scratch.h>
+
+#include <array>
+#include <new>
+
+namespace lanewise::detail {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+struct Buffer {
+  char* data = nullptr;
+  std::size_t size = 0;
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { ::operator delete(data, kAlignment); }
+};
+
+}  // namespace
+
+char* scratch(Scratch purpose, std::size_t bytes) {
+  thread_local std::array<Buffer, 7> buffers;
+  Buffer& b = buffers[static_cast<std::size_t>(purpose)];
+  if (b.size < bytes) {
+    char* grown = static_cast<char*>(::operator new(bytes, kAlignment));
+    ::operator delete(b.data, kAlignment);
+    b.data = grown;
+    b.size = bytes;
+  }
+  return b.data;
+}
+
+}  // namespace lanewise::detail

@@ -1,0 +1,183 @@
+#include <limits>
+
+#include <lanewise/kernels/reduction_sum_op.h>
+#include <lanewise/kernels/reduction_tree_rows.h>
+#include <lanewise/kernels/softmax_table.h>
+#include <lanewise/vec/math.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+/// A position in a run: a whole vector, or the n elements left at the end.
+template <class T>
+struct At {
+  using V = vec::Vec<T>;
+  std::int64_t i;
+  int n;
+  LANEWISE_INLINE V load(const T* p) const { return n == V::size ? V::load(p + i) : V::load_partial(p + i, n); }
+  LANEWISE_INLINE void store(T* p, V v) const {
+    if (n == V::size) {
+      v.store(p + i);
+    } else {
+      v.store_partial(p + i, n);
+    }
+  }
+};
+
+template <class T, class F>
+LANEWISE_INLINE void each_vector(std::int64_t n, F f) {
+  constexpr int kSize = vec::Vec<T>::size;
+  std::int64_t i = 0;
+  for (; i + kSize <= n; i += kSize) f(At<T>{i, kSize});
+  if (i < n) f(At<T>{i, static_cast<int>(n - i)});
+}
+
+/// What is done with each vector: first() makes what is summed over a row, prepare() turns the sum into a factor, last() makes
+/// the result. Only the forward functions need the maximum; only the backward ones have a second operand.
+template <class T>
+struct Forward {
+  using V = vec::Vec<T>;
+  static constexpr bool kUsesMax = true;
+  static LANEWISE_INLINE V first(V a, V, V max) { return vec::exp(a - max); }
+};
+template <class T>
+struct Softmax : Forward<T> {
+  using V = vec::Vec<T>;
+  static LANEWISE_INLINE V prepare(V sum) { return V(T(1)) / sum; }
+  static LANEWISE_INLINE V last(V, V, V, V inverse, V summed) { return summed * inverse; }
+};
+template <class T>
+struct LogSoftmax : Forward<T> {
+  using V = vec::Vec<T>;
+  static LANEWISE_INLINE V prepare(V sum) { return vec::log(sum); }
+  static LANEWISE_INLINE V last(V a, V, V max, V log_sum, V) { return (a - max) - log_sum; }
+};
+template <class T>
+struct SoftmaxBackward {
+  using V = vec::Vec<T>;
+  static constexpr bool kUsesMax = false;
+  static LANEWISE_INLINE V first(V grad, V y, V) { return grad * y; }
+  static LANEWISE_INLINE V prepare(V sum) { return sum; }
+  static LANEWISE_INLINE V last(V grad, V y, V, V sum, V) { return (grad - sum) * y; }
+};
+template <class T>
+struct LogSoftmaxBackward {
+  using V = vec::Vec<T>;
+  static constexpr bool kUsesMax = false;
+  static LANEWISE_INLINE V first(V grad, V, V) { return grad; }
+  static LANEWISE_INLINE V prepare(V sum) { return sum; }
+  static LANEWISE_INLINE V last(V grad, V y, V, V sum, V) { return grad - vec::exp(y) * sum; }
+};
+
+template <class T, class Op>
+struct Passes {
+  using V = vec::Vec<T>;
+  static constexpr T kLowest = -std::numeric_limits<T>::infinity();
+  /// Columns at a time: 256 bytes a row.
+  static constexpr int kTile = 256 / static_cast<int>(sizeof(T));
+
+  static LANEWISE_INLINE V load_b(const T* b, At<T> p) {
+    if constexpr (Op::kUsesMax) {
+      return V(T(0));  // the forward functions have no second operand
+    } else {
+      return p.load(b);
+    }
+  }
+
+  static void rows(const char* pa, const char* pb, char* pout, std::int64_t count, std::int64_t n, std::int64_t) noexcept {
+    const T* a = reinterpret_cast<const T*>(pa);
+    const T* b = reinterpret_cast<const T*>(pb);
+    T* out = reinterpret_cast<T*>(pout);
+    for (; count > 0; --count, a += n, out += n) {
+      const V max(Op::kUsesMax ? row_max(a, n) : T(0));
+      each_vector<T>(n, [&](At<T> p) __attribute__((always_inline)) { p.store(out, Op::first(p.load(a), load_b(b, p), max)); });
+      const V factor = Op::prepare(V(TreeRun<Sum<T>>::reduce(out, n)));
+      each_vector<T>(n, [&](At<T> p) __attribute__((always_inline)) {
+        p.store(out, Op::last(p.load(a), load_b(b, p), max, factor, p.load(out)));
+      });
+      if constexpr (!Op::kUsesMax) b += n;
+    }
+  }
+
+  static void cols(const char* pa, const char* pb, char* pout, std::int64_t count, std::int64_t n,
+                   std::int64_t stride) noexcept {
+    const T* a = reinterpret_cast<const T*>(pa);
+    const T* b = reinterpret_cast<const T*>(pb);
+    T* out = reinterpret_cast<T*>(pout);
+    T max[kTile] = {};
+    T factor[kTile];
+    for (std::int64_t c = 0; c < count; c += kTile) {
+      const std::int64_t width = count - c < kTile ? count - c : kTile;
+      if constexpr (Op::kUsesMax) {
+        for (T& m : max) m = kLowest;
+        for (std::int64_t r = 0; r < n; ++r) {
+          each_vector<T>(width, [&](At<T> p) __attribute__((always_inline)) {
+            p.store(max, vec::maximum(p.load(a + r * stride + c), p.load(max)));
+          });
+        }
+      }
+      each_row(n, width, a, b, out, stride, c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
+        p.store(z, Op::first(p.load(x), load_b(y, p), p.load(max)));
+      });
+      TreeRows<Sum<T>>::reduce(reinterpret_cast<const char*>(out + c), n, stride * static_cast<std::int64_t>(sizeof(T)),
+                               width, factor);
+      each_vector<T>(width, [&](At<T> p) __attribute__((always_inline)) { p.store(factor, Op::prepare(p.load(factor))); });
+      each_row(n, width, a, b, out, stride, c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
+        p.store(z, Op::last(p.load(x), load_b(y, p), p.load(max), p.load(factor), p.load(z)));
+      });
+    }
+  }
+
+ private:
+  template <class F>
+  static LANEWISE_INLINE void each_row(std::int64_t n, std::int64_t width, const T* a, const T* b, T* out,
+                                       std::int64_t stride, std::int64_t first, F f) {
+    for (std::int64_t r = 0; r < n; ++r) {
+      const std::int64_t start = r * stride + first;
+      const T* y = Op::kUsesMax ? a : b + start;
+      each_vector<T>(width, [&](At<T> p) __attribute__((always_inline)) { f(p, a + start, y, out + start); });
+    }
+  }
+
+  static LANEWISE_INLINE T row_max(const T* x, std::int64_t n) {
+    constexpr int kChains = 4;
+    V acc[kChains] = {V(kLowest), V(kLowest), V(kLowest), V(kLowest)};
+    std::int64_t i = 0;
+    for (; i + kChains * V::size <= n; i += kChains * V::size) {
+      for (int j = 0; j < kChains; ++j) acc[j] = vec::maximum(V::load(x + i + j * V::size), acc[j]);
+    }
+    for (; i + V::size <= n; i += V::size) acc[0] = vec::maximum(V::load(x + i), acc[0]);
+    if (i < n) {
+      const int rest = static_cast<int>(n - i);
+      const V last = select(vec::Mask<T>::first(rest), V::load_partial(x + i, rest), V(kLowest));
+      acc[1] = vec::maximum(last, acc[1]);
+    }
+    return fold<V::size / 2>(vec::maximum(vec::maximum(acc[0], acc[1]), vec::maximum(acc[2], acc[3])));
+  }
+  template <int Half>
+  static LANEWISE_INLINE T fold(V v) {
+    if constexpr (Half == 0) {
+      return v.extract(0);
+    } else {
+      return fold<Half / 2>(vec::maximum(v, tree_detail::upper_down<Half>(v)));
+    }
+  }
+};
+
+template <class T>
+constexpr SoftmaxFns functions = {
+    .softmax_rows = Passes<T, Softmax<T>>::rows,
+    .softmax_cols = Passes<T, Softmax<T>>::cols,
+    .log_softmax_rows = Passes<T, LogSoftmax<T>>::rows,
+    .log_softmax_cols = Passes<T, LogSoftmax<T>>::cols,
+    .softmax_backward_rows = Passes<T, SoftmaxBackward<T>>::rows,
+    .softmax_backward_cols = Passes<T, SoftmaxBackward<T>>::cols,
+    .log_softmax_backward_rows = Passes<T, LogSoftmaxBackward<T>>::rows,
+    .log_softmax_backward_cols = Passes<T, LogSoftmaxBackward<T>>::cols,
+};
+
+}  // namespace
+
+constinit const SoftmaxTable softmax_table = {.f32 = functions<float>, .f64 = functions<double>};
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
