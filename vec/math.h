@@ -2,4 +2,7 @@
 
 // All mathematical functions over the vector types.
 
+#include <lanewise/vec/math/exp.h>
+#include <lanewise/vec/math/log.h>
+#include <lanewise/vec/math/sin_cos.h>
 #include <lanewise/vec/vec.h>

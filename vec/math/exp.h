@@ -1,0 +1,186 @@
+#pragma once
+
+#include <lanewise/vec/math/pair.h>
+
+namespace lanewise::vec {
+inline namespace LANEWISE_ISA {
+namespace detail {
+
+template <class T>
+struct ExpConstants;
+template <>
+struct ExpConstants<float> {
+  static constexpr float kMagic = 0x1.8p23f;  // adding it rounds to an integer, kept in the low mantissa bits
+  static constexpr float kLog2E = 0x1.715476p+0f;
+  static constexpr float kLn2Hi = 0x1.62e4p-1f;  // times an exponent: exact
+  static constexpr float kLn2Lo = 0x1.7f7d1cp-20f;
+  static constexpr float kOverflow = 89.0f;
+  static constexpr float kUnderflow = -104.0f;
+  static constexpr float kExpm1Low = -20.0f;
+};
+template <>
+struct ExpConstants<double> {
+  static constexpr double kMagic = 0x1.8p52;
+  static constexpr double kLog2E = 0x1.71547652b82fep+0;
+  static constexpr double kLn2Hi = 0x1.62e42feep-1;
+  static constexpr double kLn2Lo = 0x1.a39ef35793c76p-33;
+  static constexpr double kOverflow = 710.0;
+  static constexpr double kUnderflow = -746.0;
+  static constexpr double kExpm1Low = -40.0;
+};
+
+/// (e^r - 1 - r) / r^2 on |r| <= ln(2) / 2, minimax (own Remez exchange): e^r to 2^-28 (f32), 2^-58 (f64).
+LANEWISE_INLINE Vec<float> exp_tail(Vec<float> r) {
+  return polynomial(r, 0x1.fffffcp-2f, 0x1.555488p-3f, 0x1.55584ap-5f, 0x1.1240c0p-7f, 0x1.6ad9d8p-10f);
+}
+LANEWISE_INLINE Vec<double> exp_tail(Vec<double> r) {
+  return polynomial(r, 0x1.000000000000ap-1, 0x1.55555555554fap-3, 0x1.55555555505cdp-5, 0x1.1111111127570p-7,
+                    0x1.6c16c184c959dp-10, 0x1.a01a012e6d937p-13, 0x1.a0199847dc41cp-16, 0x1.71df17f1a4908p-19,
+                    0x1.28af258ac361ap-22, 0x1.ad9b4e535ca0fp-26);
+}
+
+/// t = n + kMagic for an integer n: p * 2^n rounded once, |n| at most about twice the exponent range.
+template <class T>
+LANEWISE_INLINE Vec<T> scale_by_rounded(Vec<T> p, [[maybe_unused]] Vec<T> t, [[maybe_unused]] Vec<T> n) {
+#if defined(LANEWISE_ISA_AVX512)
+  using R = typename Vec<T>::Register;
+  if constexpr (sizeof(T) == 4) {
+    return Vec<T>(bits<R>(_mm512_scalef_ps(bits<__m512>(p.reg), bits<__m512>(n.reg))));
+  } else {
+    return Vec<T>(bits<R>(_mm512_scalef_pd(bits<__m512d>(p.reg), bits<__m512d>(n.reg))));
+  }
+#else
+  // Two steps, the first exact: 2^n alone may leave the normal numbers.
+  using I = SignedOf<T>;
+  constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
+  constexpr I kBias = std::numeric_limits<T>::max_exponent - 1;
+  constexpr I kZero = __builtin_bit_cast(I, ExpConstants<T>::kMagic) - 2 * kBias;
+  const Vec<I> biased = as_int(t) - Vec<I>(kZero);
+  const Vec<I> first = biased.shift_right_logical(1);
+  const Vec<I> second = biased - first;
+  return (p * bitcast<T>(first << kMantissa)) * bitcast<T>(second << kMantissa);
+#endif
+}
+
+/// 2^n for t = n + kMagic within the normal exponents.
+template <class T>
+LANEWISE_INLINE Vec<T> power_of_two(Vec<T> t) {
+  using I = SignedOf<T>;
+  constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
+  constexpr I kBias = std::numeric_limits<T>::max_exponent - 1;
+  constexpr I kZero = __builtin_bit_cast(I, ExpConstants<T>::kMagic) - kBias;
+  return bitcast<T>((as_int(t) - Vec<I>(kZero)) << kMantissa);
+}
+
+/// x = n ln 2 + r, |r| <= ln(2) / 2.
+template <class T>
+struct ExpReduction {
+  Vec<T> t;  ///< n + kMagic
+  Vec<T> n;
+  Pair<T> r;
+};
+
+template <class T>
+LANEWISE_INLINE ExpReduction<T> reduce_exp(Vec<T> x) {
+  using C = ExpConstants<T>;
+  ExpReduction<T> e;
+  e.t = fma(x, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
+  e.n = e.t - Vec<T>(C::kMagic);
+  const Vec<T> r = fnma(e.n, Vec<T>(C::kLn2Hi), x);  // exact
+  const Vec<T> low = e.n * Vec<T>(C::kLn2Lo);
+  e.r.hi = r - low;
+  e.r.lo = (r - e.r.hi) - low;
+  return e;
+}
+
+/// e^r - 1 for a reduced argument, about 2^-60 (f64), 2^-30 (f32) of it in the pair.
+template <class T>
+LANEWISE_INLINE Pair<T> expm1_reduced(Pair<T> r) {
+  const Vec<T> square = r.hi * r.hi;
+  Pair<T> p = fast_two_sum(r.hi, square * exp_tail(r.hi));
+  p.lo = p.lo + fma(r.hi, r.lo, r.lo);
+  return p;
+}
+
+/// e^x as a pair, for kUnderflow <= x <= kOverflow.
+template <class T>
+LANEWISE_INLINE Pair<T> exp_pair(Vec<T> x) {
+  const ExpReduction<T> e = reduce_exp(x);
+  const Pair<T> p = expm1_reduced(e.r);
+  const Pair<T> sum = fast_two_sum(Vec<T>(T(1)), p.hi);
+  return {scale_by_rounded(sum.hi, e.t, e.n), scale_by_rounded(sum.lo + p.lo, e.t, e.n)};
+}
+
+/// (e^x - 1) / 2 and (e^x + 1) / 2 as pairs, for kExpm1Low <= x <= kOverflow. Halved, so that they do not overflow before e^x does.
+template <class T>
+struct HalfExp {
+  Pair<T> minus_one;
+  Pair<T> plus_one;
+};
+template <class T>
+LANEWISE_INLINE HalfExp<T> half_exp(Vec<T> x) {
+  const ExpReduction<T> e = reduce_exp(x);
+  const Pair<T> p = expm1_reduced(e.r);
+  const Vec<T> half(T(0.5));
+  const Vec<T> scale = power_of_two(e.t - Vec<T>(T(1)));
+  const Vec<T> fraction = scale * p.hi;  // smaller than scale -+ 1/2, or that is 0
+  const Vec<T> low = scale * p.lo;
+  const Vec<T> minus = scale - half;
+  const Vec<T> plus = scale + half;
+  HalfExp<T> r{fast_two_sum(minus, fraction), fast_two_sum(plus, fraction)};
+  r.minus_one.lo = r.minus_one.lo + (low + ((scale - minus) - half));
+  r.plus_one.lo = r.plus_one.lo + (low + ((scale - plus) + half));
+  return r;
+}
+
+}  // namespace detail
+
+/// e^x. Error: 0.98 ULP (f32), 0.84 ULP (f64), also where the result is denormal.
+template <Real T>
+LANEWISE_INLINE Vec<T> exp(Vec<T> x) {
+  using C = detail::ExpConstants<T>;
+  const Vec<T> kept =
+      detail::max_or_second(Vec<T>(C::kUnderflow), detail::min_or_second(Vec<T>(C::kOverflow), x));
+  const Vec<T> t = fma(kept, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
+  const Vec<T> n = t - Vec<T>(C::kMagic);
+  const Vec<T> r = fnma(n, Vec<T>(C::kLn2Lo), fnma(n, Vec<T>(C::kLn2Hi), kept));
+  const Vec<T> p = Vec<T>(T(1)) + fma(r * r, detail::exp_tail(r), r);
+  return detail::scale_by_rounded(p, t, n);
+}
+
+/// e^x - 1.
+template <Real T>
+LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {
+  using C = detail::ExpConstants<T>;
+  const Vec<T> kept = detail::max_or_second(Vec<T>(C::kExpm1Low), detail::min_or_second(Vec<T>(C::kOverflow), x));
+  const detail::Pair<T> half = detail::half_exp(kept).minus_one;
+  const Vec<T> sum = half.hi + half.lo;
+  // What is tiny stays itself, -0 too.
+  return select(abs(x) < Vec<T>(T(0x1p-60f)), x, sum + sum);
+}
+
+/// tanh x = (e^2x - 1) / (e^2x + 1).
+template <Real T>
+LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
+  const Vec<T> limit(sizeof(T) == 4 ? T(10) : T(20));  // 1 from here on
+  const Vec<T> magnitude = detail::min_or_second(limit, abs(x));
+  const detail::HalfExp<T> e = detail::half_exp(magnitude + magnitude);
+  const Vec<T> result = detail::divide(e.minus_one, e.plus_one);
+  return copysign(select(magnitude < Vec<T>(T(0x1p-40f)), magnitude, result), x);
+}
+
+/// 1 / (1 + e^-x).
+template <Real T>
+LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
+  using C = detail::ExpConstants<T>;
+  const Vec<T> one(T(1));
+  const detail::Pair<T> e = detail::exp_pair(detail::max_or_second(Vec<T>(C::kUnderflow), -abs(x)));
+  detail::Pair<T> sum = detail::fast_two_sum(one, e.hi);
+  sum.lo = sum.lo + e.lo;
+  const Mask<T> negative = x < Vec<T>(T(0));
+  const detail::Pair<T> numerator{select(negative, e.hi, one), select(negative, e.lo, Vec<T>(T(0)))};
+  return detail::divide(numerator, sum);
+}
+
+}  // namespace LANEWISE_ISA
+}  // namespace lanewise::vec
