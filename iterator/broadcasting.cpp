@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise {
+namespace {
+
+/// A static shape is walked as it stands, so that no operand may end before it does.
+void check_fits(const char* op, IntArrayRef sizes, IntArrayRef shape) {
+  bool fits = sizes.size() <= shape.size();
+  for (std::size_t back = 1; fits && back <= sizes.size(); ++back) {
+    const std::int64_t size = sizes[sizes.size() - back], wanted = shape[shape.size() - back];
+    fits = size >= wanted || size == 1;
+  }
+  LANEWISE_CHECK(ShapeError, fits, op, ": an operand of shape ", sizes, " is smaller than the declared shape ", shape);
+}
+
+}  // namespace
+
+void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
+  if (config.static_shape_) {
+    shape_ = *config.static_shape_;
+    for (const IteratorOperand& o : operands_) {
+      if (o.defined()) {
+        check_fits(op_, o.sizes(), shape_);
+      }
+    }
+    return;
+  }
+  bool first = true;
+  for (const IteratorOperand& o : operands_) {
+    if (!o.defined() || (o.is_output && (config.resize_outputs_ || is_reduction_) && !o.is_read_write)) {
+      continue;
+    }
+    const IntArrayRef sizes = o.sizes();
+    if (first) {
+      shape_.assign(sizes.begin(), sizes.end());
+      first = false;
+    } else if (!sizes.equals(shape_)) {
+      shape_ = broadcast_shapes(op_, shape_, sizes);
+    }
+  }
+  if (first) {
+    for (const IteratorOperand& o : operands_) {  // nothing but outputs: the first one that exists has the shape
+      if (o.defined()) {
+        shape_.assign(o.sizes().begin(), o.sizes().end());
+        break;
+      }
+    }
+  }
+  detail::checked_numel(op_, shape_);
+}
+
+void TensorIterator::mark_resized(const TensorIteratorConfig& config) {
+  if (config.static_shape_) {
+    return;
+  }
+  for (int i = 0; i < num_outputs_; ++i) {
+    IteratorOperand& o = operands_[static_cast<std::size_t>(i)];
+    if (!o.defined() || o.sizes().equals(shape_) || is_reduction_) {
+      continue;
+    }
+    LANEWISE_CHECK(ShapeError, config.resize_outputs_ && !o.is_read_write, op_, ": output with shape ", o.sizes(),
+                   " doesn't match the broadcast shape ", IntArrayRef(shape_),
+                   o.is_read_write ? "; an output that is also an input is not resized" : "");
+    o.will_resize = true;
+  }
+}
+
+}  // namespace lanewise

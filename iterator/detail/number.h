@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstring>
+
+#include <lanewise/kernels/kernel.h>
+#include <lanewise/tensor/scalar.h>
+
+namespace lanewise::detail {
+
+/// Writes the number as one element of type `t`; integers wrap, as when a tensor of them is converted.
+inline void write_number(const Scalar& number, ScalarType t, char* to) noexcept {
+  visit_dtype(t, [&]<class T>() {
+    const T value = number.to_unchecked<T>();
+    std::memcpy(to, &value, sizeof value);
+  });
+}
+
+/// The number as kernels take their parameters.
+inline kernels::KernelScalar kernel_scalar(const Scalar& number) noexcept {
+  const auto value = number.to_unchecked<std::complex<double>>();
+  return {number.to_unchecked<std::int64_t>(), value.real(), value.imag()};
+}
+
+}  // namespace lanewise::detail

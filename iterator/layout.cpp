@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise {
+
+/// All operands full, and in memory in the same order: one dimension, with nothing to compute. Numbers may be among them.
+bool TensorIterator::fast_set_up(const TensorIteratorConfig& config) {
+  if (is_reduction_ || config.static_shape_) {
+    return false;
+  }
+  const Tensor* like = nullptr;
+  bool contiguous = true, same_strides = true;
+  for (const IteratorOperand& o : operands_) {
+    if (o.is_number || !o.defined() || o.will_resize) {
+      continue;
+    }
+    const Tensor& t = o.tensor();
+    if (!t.sizes().equals(shape_)) {
+      return false;
+    }
+    like = like == nullptr ? &t : like;
+    contiguous = contiguous && t.is_contiguous();
+    same_strides = same_strides && t.strides().equals(like->strides());
+  }
+  if (like == nullptr) {
+    return false;
+  }
+  if (!contiguous) {
+    // Outputs that get memory now take over the strides, so these must be dense.
+    if (linear_ || !same_strides || !like->is_non_overlapping_and_dense() || numel() == 0) {
+      return false;
+    }
+  }
+  const IntArrayRef strides = like->strides();
+  for (IteratorOperand& o : operands_) {
+    if (!o.defined()) {
+      o.owned = contiguous ? detail::empty_cpu(shape_, o.memory) : detail::empty_strided_cpu(shape_, strides, o.memory);
+    } else if (o.will_resize) {
+      Tensor out = o.tensor();
+      contiguous ? detail::resize_cpu(out, shape_) : detail::resize_cpu(out, shape_, strides);
+    }
+  }
+  perm_.resize(shape_.size());
+  for (std::size_t d = 0; d < shape_.size(); ++d) {
+    perm_[d] = static_cast<std::int64_t>(shape_.size() - 1 - d);
+  }
+  if (!shape_.empty()) {
+    const std::int64_t n = numel();
+    coalesced_ = shape_.size() > 1;
+    shape_.resize(1);
+    shape_[0] = n;
+  }
+  for (IteratorOperand& o : operands_) {
+    o.strides.resize(shape_.size());
+    if (!shape_.empty()) {
+      o.strides[0] = o.is_number ? 0 : o.memory_size();
+    }
+  }
+  read_addresses();
+  return true;
+}
+
+void TensorIterator::compute_strides() {
+  for (IteratorOperand& o : operands_) {
+    if (!o.defined() || o.will_resize) {
+      continue;
+    }
+    o.strides.resize(shape_.size());
+    std::fill(o.strides.begin(), o.strides.end(), 0);
+    if (o.is_number) {
+      continue;
+    }
+    const IntArrayRef sizes = o.tensor().sizes(), strides = o.tensor().strides();
+    const std::size_t offset = shape_.size() - sizes.size();
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const bool repeats = sizes[d] == 1 && shape_[offset + d] != 1;
+      o.strides[offset + d] = repeats ? 0 : strides[d] * o.memory_size();
+    }
+  }
+}
+
+/// Sorts dimensions by the first operand that tells them apart; outputs that exist come first, so their layout decides.
+/// Where no operand decides, dimensions stay in C order.
+void TensorIterator::reorder_dimensions() {
+  const std::size_t n = shape_.size();
+  perm_.resize(n);
+  for (std::size_t d = 0; d < n; ++d) {
+    perm_[d] = static_cast<std::int64_t>(n - 1 - d);
+  }
+  const auto compare = [&](std::int64_t a, std::int64_t b) {  // > 0: a belongs outside b
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    for (const IteratorOperand& o : operands_) {
+      if (o.strides.size() != n) {
+        continue;  // has no memory yet
+      }
+      const std::int64_t s = std::abs(o.strides[i]), t = std::abs(o.strides[j]);
+      if (is_reduction_ && o.is_output && (s == 0) != (t == 0)) {
+        return t == 0 ? 1 : -1;  // reduced dimensions go inside
+      }
+      if (s == 0 || t == 0) {
+        continue;
+      }
+      if (s != t) {
+        return s < t ? -1 : 1;
+      }
+      if (shape_[i] > shape_[j]) {
+        return 1;
+      }
+    }
+    return 0;
+  };
+  if (!linear_) {
+    for (std::size_t i = 1; i < n; ++i) {
+      std::size_t moving = i;
+      for (std::size_t at = i; at-- > 0;) {
+        const int order = compare(perm_[at], perm_[moving]);
+        if (order > 0) {
+          std::swap(perm_[at], perm_[moving]);
+          moving = at;
+        } else if (order < 0) {
+          break;
+        }
+      }
+    }
+  }
+  const auto permute = [&](DimVector& v) {
+    DimVector in = v;
+    for (std::size_t d = 0; d < n; ++d) {
+      v[d] = in[static_cast<std::size_t>(perm_[d])];
+    }
+  };
+  permute(shape_);
+  for (IteratorOperand& o : operands_) {
+    if (o.strides.size() == n) {
+      permute(o.strides);
+    }
+  }
+}
+
+/// Fresh and resized outputs are dense in the order of iteration.
+void TensorIterator::allocate_outputs() {
+  const std::size_t n = shape_.size();
+  DimVector sizes, strides;
+  bool c_order = true;
+  for (int i = 0; i < num_outputs_; ++i) {
+    IteratorOperand& o = operands_[static_cast<std::size_t>(i)];
+    if (o.defined() && !o.will_resize) {
+      continue;
+    }
+    if (sizes.size() != n) {
+      sizes.resize(n);
+      strides.resize(n);
+      std::int64_t step = 1;
+      for (std::size_t d = 0; d < n; ++d) {
+        const auto to = static_cast<std::size_t>(perm_[d]);
+        c_order = c_order && to == n - 1 - d;
+        sizes[to] = shape_[d];
+        strides[to] = step;
+        step *= std::max<std::int64_t>(shape_[d], 1);
+      }
+    }
+    if (o.will_resize) {
+      Tensor out = o.tensor();
+      c_order || n == 0 ? detail::resize_cpu(out, sizes) : detail::resize_cpu(out, sizes, strides);
+    } else {
+      o.owned = c_order || n == 0 ? detail::empty_cpu(sizes, o.memory) : detail::empty_strided_cpu(sizes, strides, o.memory);
+    }
+    o.strides.resize(n);
+    std::int64_t step = o.memory_size();
+    for (std::size_t d = 0; d < n; ++d) {
+      o.strides[d] = step;
+      step *= std::max<std::int64_t>(shape_[d], 1);
+    }
+  }
+}
+
+/// Merges neighbouring dimensions that every operand walks as one, and drops those of size 1.
+void TensorIterator::coalesce_dimensions() {
+  const std::size_t n = shape_.size();
+  if (n <= 1) {
+    return;
+  }
+  const auto merges = [&](std::size_t inner, std::size_t outer) {
+    if (shape_[inner] == 1 || shape_[outer] == 1) {
+      return true;
+    }
+    return std::all_of(operands_.begin(), operands_.end(), [&](const IteratorOperand& o) {
+      return o.strides[outer] == shape_[inner] * o.strides[inner];
+    });
+  };
+  std::size_t last = 0;
+  for (std::size_t d = 1; d < n; ++d) {
+    if (merges(last, d)) {
+      if (shape_[last] == 1) {
+        for (IteratorOperand& o : operands_) {
+          o.strides[last] = o.strides[d];
+        }
+      }
+      shape_[last] *= shape_[d];
+    } else if (++last != d) {
+      shape_[last] = shape_[d];
+      for (IteratorOperand& o : operands_) {
+        o.strides[last] = o.strides[d];
+      }
+    }
+  }
+  coalesced_ = last + 1 != n;
+  shape_.resize(last + 1);
+  for (IteratorOperand& o : operands_) {
+    o.strides.resize(last + 1);
+  }
+}
+
+void TensorIterator::read_addresses() {
+  for (IteratorOperand& o : operands_) {
+    if (!o.is_number) {
+      o.data = static_cast<char*>(o.tensor().data_ptr());
+    }
+  }
+}
+
+}  // namespace lanewise

@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include <lanewise/iterator/detail/roles.h>
+#include <lanewise/iterator/detail/tile_job.h>
+#include <lanewise/iterator/detail/number.h>
+#include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/kernels/kernel_table.h>
+
+// From an iterator to the tile loops.
+namespace lanewise {
+
+void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types,
+                         RunOptions options) const {
+  LANEWISE_CHECK(NotImplementedError, ntensors() <= detail::kMaxTileOperands, op_, ": ", ntensors(),
+                 " operands, but tiles have at most ", detail::kMaxTileOperands);
+  LANEWISE_ASSERT(types.size() == operands_.size());
+  detail::TileJob job;
+  job.ndim = ndim() == 1 && shape_[0] == 1 ? 0 : ndim();
+  job.shape = shape_.data();
+  job.outputs = num_outputs_;
+  job.operands = ntensors();
+  job.fn = fn;
+  job.context = context;
+  job.movers = kernels::active_kernels().movers;
+  job.cost = options.cost;
+  job.in_order = job.serial = options.in_order;
+  for (int i = 0; i < ntensors(); ++i) {
+    const IteratorOperand& o = operand(i);
+    job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory, types[static_cast<std::size_t>(i)]};
+  }
+  for (int d = 0; d < ndim(); ++d) {
+    job.serial = job.serial || is_dim_reduced(d);  // several elements write to one place
+  }
+  detail::run_tiles(job);
+}
+
+void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::initializer_list<Scalar> params) {
+  detail::InlineVector<kernels::KernelScalar, 8> converted;
+  for (const Scalar& param : params) {
+    converted.push_back(detail::kernel_scalar(param));
+  }
+  for_each(kernel, std::span<const kernels::KernelScalar>(converted.data(), converted.size()));
+}
+
+void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::span<const kernels::KernelScalar> params) {
+  LANEWISE_CHECK(ValueError, noutputs() == kernel.num_outputs && ninputs() == kernel.num_inputs, op_, ": the kernel has ",
+                 int{kernel.num_outputs}, " outputs and ", int{kernel.num_inputs}, " inputs, the iterator ", noutputs(),
+                 " and ", ninputs());
+  const ScalarType compute = kernels::compute_type(common_dtype());
+  const kernels::ElementwiseFn fn = kernel.fn[static_cast<std::size_t>(compute)];
+  LANEWISE_CHECK(DtypeError, fn != nullptr, op_, ": not implemented for ", common_dtype());
+  std::array<ScalarType, detail::kMaxTileOperands> types;
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    types[i] = detail::role_type(kernel.roles[i], compute);
+  }
+  // Parameters that are left out are 1: add and sub without one are x + y and x - y.
+  detail::InlineVector<kernels::KernelScalar, 10> padded;
+  padded.assign(params.begin(), params.end());
+  padded.resize(std::max<std::size_t>(padded.size(), 10), {1, 1, 0});
+  run(fn, padded.data(), {types.data(), operands_.size()}, {.cost = kernel.cost, .in_order = false});
+}
+
+}  // namespace lanewise
