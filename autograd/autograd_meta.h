@@ -3,25 +3,40 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
-#include <vector>
 
-#include <lanewise/autograd/edge.h>
 #include <lanewise/autograd/node.h>
+#include <lanewise/autograd/node_mutex.h>
+#include <lanewise/autograd/node_pool.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_impl.h>
 
 namespace lanewise::autograd {
 
 struct TensorHookList;
-struct ViewMeta;
+struct RetainedGrad;
 
-/// What autograd keeps about a tensor: exists only for tensors that take part in a graph or are tracked views.
+/// How a view came to be; decides whether it may be modified in place while gradients are recorded.
+enum class CreationMeta : std::uint8_t {
+  Default,           ///< in-place is fine
+  InCustomFunction,  ///< made by a custom Function: an in-place change would lose its backward
+  MultiOutputNode,   ///< one of several outputs of one op (unbind, split)
+  NoGradMode,        ///< made where nothing was recorded
+  InferenceMode,     ///< made in inference mode of a normal tensor
+};
+
+/// Makes a view again from another base with the shape and dtype of the first.
+using ViewFunction = std::function<Tensor(const Tensor& base)>;
+
+/// What autograd keeps about a tensor: exists only for tensors that take part in a graph and for tracked views.
 struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   AutogradMeta() noexcept = default;
   ~AutogradMeta() override;
 
-  bool requires_grad() const noexcept override { return requires_grad_ || grad_fn_ != nullptr; }
+  bool requires_grad() const noexcept override {
+    return requires_grad_ || grad_fn_ != nullptr || (is_view() && base_.requires_grad());
+  }
+  /// True for a differentiable view: Note [Views and in-place], views.h.
+  bool is_view() const noexcept { return base_.defined(); }
 
   static void* operator new(std::size_t bytes) { return detail::pool_allocate(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { detail::pool_free(block, bytes); }
@@ -29,12 +44,15 @@ struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   std::shared_ptr<Node> grad_fn_;
   std::weak_ptr<Node> grad_accumulator_;
   Tensor grad_;
-  std::shared_ptr<TensorHookList> hooks_;  ///< register_hook(); a leaf's run in its accumulator
-  std::unique_ptr<ViewMeta> view_;         ///< of a differentiable view
+  std::shared_ptr<TensorHookList> hooks_;    ///< register_hook()
+  std::shared_ptr<RetainedGrad> retained_;   ///< retain_grad()
+  Tensor base_;                              ///< of a view; never a view itself
+  std::unique_ptr<ViewFunction> replay_;     ///< of a view whose dtype differs from its base's
   std::uint32_t output_nr_ = 0;
-  bool requires_grad_ = false;             ///< a leaf's own wish; results have a grad_fn
-  bool retains_grad_ = false;
-  NodeMutex mutex_;                        ///< guards the lazy parts: accumulator, regenerated grad_fn
+  std::uint32_t view_version_ = 0;           ///< version of the memory for which grad_fn_ of a view holds
+  CreationMeta creation_ = CreationMeta::Default;
+  bool requires_grad_ = false;               ///< a leaf's own wish; results have a grad_fn
+  NodeMutex mutex_;                          ///< guards the lazy parts: accumulator, a view's grad_fn
 };
 
 /// The state of a defined tensor, or null.
@@ -45,7 +63,9 @@ inline AutogradMeta* get_autograd_meta(const Tensor& t) noexcept {
 /// The state of a defined tensor, made if there is none.
 inline AutogradMeta& materialize_autograd_meta(const Tensor& t) {
   TensorImpl* impl = t.unsafeGetTensorImpl();
-  if (impl->autograd_meta() == nullptr) impl->set_autograd_meta(std::make_unique<AutogradMeta>());
+  if (impl->autograd_meta() == nullptr) [[unlikely]] {
+    impl->set_autograd_meta(std::unique_ptr<AutogradMetaInterface>(new AutogradMeta()));
+  }
   return *static_cast<AutogradMeta*>(impl->autograd_meta());
 }
 

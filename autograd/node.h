@@ -31,7 +31,6 @@ class GraphTask;
 /// edges of later nodes. Edges point from a node to the producers of its inputs, so freeing the last tensor frees
 /// the graph; that happens iteratively, whatever the depth.
 struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
- public:
   /// Numbers the node in this thread's order of creation; the engine runs late nodes first.
   explicit Node(edge_list&& next_edges = {});
   Node(std::uint64_t sequence_nr, edge_list&& next_edges);
@@ -139,6 +138,8 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
  private:
   friend class GraphTask;
   friend void detail::destroy_node(Node* node) noexcept;
+  friend void detail::empty_graveyard() noexcept;
+  friend void deleteNode(Node* node);
 
   void update_topological_nr(const Edge& edge) noexcept {
     if (Node* fn = edge.function.get()) {
@@ -146,9 +147,10 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
     }
   }
 
-  std::uint32_t task_slot_ = 0;                      ///< index of this node's state in the task that claimed it
-  std::atomic<const GraphTask*> task_ = nullptr;     ///< the running backward whose state task_slot_ refers to
-  Node* pending_ = nullptr;                          ///< next in the queue of nodes to destroy
+  bool pooled_ = false;                           ///< made by make_node(); set when it waits for its destruction
+  std::uint32_t task_slot_ = 0;                   ///< index of this node's state in the task that claimed it
+  std::atomic<const GraphTask*> task_ = nullptr;  ///< the running backward that task_slot_ refers to
+  Node* pending_ = nullptr;                       ///< next in the queue of nodes to destroy
   std::uint64_t sequence_nr_;
   std::uint64_t topological_nr_ = 0;
   edge_list next_edges_;

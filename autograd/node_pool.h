@@ -17,6 +17,7 @@ LANEWISE_API void pool_free(void* block, std::size_t bytes) noexcept;
 
 /// Destroys a node in place, without recursion: nodes whose last reference goes away meanwhile wait in a queue.
 LANEWISE_API void destroy_node(Node* node) noexcept;
+void empty_graveyard() noexcept;
 
 /// Gives std::allocate_shared pooled memory and the destruction without recursion.
 template <class T>

@@ -55,7 +55,7 @@ inline Edge gradient_edge(const Tensor& t) {
   if (!t.defined()) return {};
   AutogradMeta* meta = get_autograd_meta(t);
   if (meta == nullptr) return {};
-  if (meta->grad_fn_ != nullptr && meta->view_ == nullptr) return {meta->grad_fn_, meta->output_nr_};
+  if (meta->grad_fn_ != nullptr && !meta->is_view()) return {meta->grad_fn_, meta->output_nr_};
   return detail::gradient_edge_slow(t, *meta);
 }
 

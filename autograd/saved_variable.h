@@ -33,13 +33,11 @@ class LANEWISE_API SavedVariable {
   std::uint32_t saved_version() const noexcept { return saved_version_; }
 
  private:
-  struct InplaceOnView;
-
   void check(const Node* saved_for) const;
-  Tensor with_history(std::shared_ptr<Node> saved_for) const;
+  Tensor attach_history(std::shared_ptr<Node> grad_fn) const;
 
   Tensor data_;
-  std::shared_ptr<InplaceOnView> inplace_on_view_;  ///< for an output that is a view modified in place
+  std::weak_ptr<Node> view_grad_fn_;  ///< of an output that is a view: not always the node that saves it
   std::uint32_t saved_version_ = 0;
   std::uint32_t output_nr_ = 0;
   bool was_defined_ = false;

@@ -1,0 +1,99 @@
+#include <lanewise/autograd/autograd.h>
+
+#include <complex>
+
+#include <lanewise/autograd/engine.h>
+#include <lanewise/autograd/record.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/generated/functions.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+/// The number 1 as a gradient of `like`, which has one element.
+Tensor one_like(const Tensor& like) {
+  Tensor one = lanewise::detail::empty_cpu(like.sizes(), like.scalar_type());
+  switch (one.scalar_type()) {
+    case ScalarType::Float:
+      *one.data_ptr<float>() = 1;
+      break;
+    case ScalarType::Double:
+      *one.data_ptr<double>() = 1;
+      break;
+    default:
+      one.fill_(Scalar(1));
+  }
+  return one;
+}
+
+Tensor root_grad(const char* op, const Tensor& output, const Tensor& grad, std::size_t i) {
+  if (!grad.defined()) {
+    LANEWISE_CHECK(AutogradError, output.numel() == 1, op, ": grad can be implicitly created only for scalar outputs, but tensor ",
+                   i, " has shape ", output.sizes(), "; reduce it, for instance with sum(), or pass its gradient");
+    return one_like(output);
+  }
+  LANEWISE_CHECK(AutogradError, grad.sizes() == output.sizes(), op, ": Mismatch in shape: gradient ", i, " has shape ",
+                 grad.sizes(), " and tensor ", i, " has shape ", output.sizes());
+  LANEWISE_CHECK(AutogradError, grad.is_complex() == output.is_complex() && is_differentiable(grad.scalar_type()), op,
+                 ": Mismatch in dtype: gradient ", i, " is of type ", to_string(grad.scalar_type()), " and tensor ", i, " of type ",
+                 to_string(output.scalar_type()));
+  return grad.scalar_type() == output.scalar_type() ? grad : grad.to(output.scalar_type());
+}
+
+variable_list run(const char* op, const variable_list& outputs, const variable_list& grads,
+                  std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs, bool accumulate,
+                  bool allow_unused) {
+  LANEWISE_CHECK(AutogradError, grads.empty() || grads.size() == outputs.size(), op, ": got ", outputs.size(), " tensors and ",
+                 grads.size(), " gradients");
+  edge_list roots;
+  variable_list root_grads = make_variable_list(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    LANEWISE_CHECK(AutogradError, outputs[i].defined(), op, ": tensor ", i, " is undefined");
+    roots.push_back(gradient_edge(outputs[i]));
+    LANEWISE_CHECK(AutogradError, roots.back().is_valid(), op, ": element ", i,
+                   " of tensors does not require grad and does not have a grad_fn; make the graph from leaves with "
+                   "requires_grad, outside of NoGradGuard");
+    root_grads[i] = root_grad(op, outputs[i], grads.empty() ? Tensor() : grads[i], i);
+  }
+
+  edge_list targets;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& input = inputs[i];
+    LANEWISE_CHECK(AutogradError, input.defined() && input.requires_grad(), op,
+                   ": One of the differentiated Tensors does not require grad (input ", i, ")");
+    const std::shared_ptr<Node>& fn = input.grad_fn();
+    if (fn != nullptr) {
+      if (accumulate) input.retain_grad();
+      targets.emplace_back(fn, input.output_nr());
+    } else {
+      targets.emplace_back(impl::try_get_grad_accumulator(input), 0);
+    }
+  }
+  variable_list results = Engine::get_default_engine().execute(roots, root_grads, retain_graph.value_or(create_graph),
+                                                               create_graph, accumulate, targets);
+  recycle(std::move(root_grads));
+  if (!accumulate && !allow_unused) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      LANEWISE_CHECK(AutogradError, results[i].defined(), op, ": One of the differentiated Tensors (input ", i,
+                     ") appears to not have been used in the graph. Set allow_unused=true if this is the desired behavior");
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+void backward(const variable_list& tensors, const variable_list& grad_tensors, std::optional<bool> retain_graph,
+              bool create_graph, const variable_list& inputs) {
+  run("backward", tensors, grad_tensors, retain_graph, create_graph, inputs, /*accumulate=*/true, true);
+}
+
+variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs,
+                   std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+  LANEWISE_CHECK(AutogradError, !inputs.empty(), "grad: inputs cannot be empty");
+  return run("grad", outputs, grad_outputs, retain_graph, create_graph, inputs, /*accumulate=*/false, allow_unused);
+}
+
+}  // namespace lanewise::autograd

@@ -1,0 +1,73 @@
+#include <lanewise/autograd/engine.h>
+
+#include <exception>
+#include <thread>
+
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/graph_task.h>
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+/// Runs nested in each other on one stack; beyond that the next one gets a thread, and so a stack, of its own.
+constexpr int kMaxDepth = 64;
+
+thread_local int depth = 0;
+
+struct DepthGuard {
+  DepthGuard() noexcept { ++depth; }
+  ~DepthGuard() { --depth; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+};
+
+variable_list execute_here(const edge_list& roots, const variable_list& grads, GraphTask::Options options,
+                           const edge_list& outputs) {
+  const DepthGuard guard;
+  GraphTask task(options);
+  if (!outputs.empty()) task.restrict_to_targets();
+  for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].is_valid()) task.add_target(outputs[i], i);
+  }
+  for (std::size_t i = 0; i < roots.size(); ++i) task.add_root(roots[i], grads[i]);
+  return task.run(options.accumulate_grad ? 0 : outputs.size());
+}
+
+}  // namespace
+
+Engine& Engine::get_default_engine() noexcept {
+  static Engine engine;
+  return engine;
+}
+
+variable_list Engine::execute(const edge_list& roots, const variable_list& grads, bool keep_graph, bool create_graph,
+                              bool accumulate_grad, const edge_list& outputs) {
+  const GraphTask::Options options{keep_graph, create_graph, accumulate_grad};
+  if (depth < kMaxDepth) return execute_here(roots, grads, options, outputs);
+
+  variable_list results;
+  std::exception_ptr error;
+  const bool grad_mode = GradMode::is_enabled();
+  const bool inference_mode = InferenceMode::is_enabled();
+  std::thread([&] {
+    const InferenceMode inference(inference_mode);
+    const AutoGradMode mode(grad_mode);
+    try {
+      results = execute_here(roots, grads, options, outputs);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  }).join();
+  if (error) std::rethrow_exception(error);
+  return results;
+}
+
+void Engine::queue_callback(std::function<void()> callback) {
+  GraphTask* task = GraphTask::current();
+  LANEWISE_CHECK(AutogradError, task != nullptr, "queue_callback: final callbacks can only be installed during a backward pass");
+  task->queue_callback(std::move(callback));
+}
+
+}  // namespace lanewise::autograd

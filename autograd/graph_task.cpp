@@ -1,0 +1,256 @@
+#include <lanewise/autograd/graph_task.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/hooks.h>
+#include <lanewise/autograd/input_buffer.h>
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local GraphTask* current_task = nullptr;
+
+class CurrentTask {
+ public:
+  explicit CurrentTask(GraphTask* task) noexcept : previous_(std::exchange(current_task, task)) {}
+  ~CurrentTask() { current_task = previous_; }
+  CurrentTask(const CurrentTask&) = delete;
+  CurrentTask& operator=(const CurrentTask&) = delete;
+
+ private:
+  GraphTask* previous_;
+};
+
+}  // namespace
+
+struct GraphTask::ScratchHolder {
+  Scratch scratch;
+  bool present = false;
+};
+thread_local GraphTask::ScratchHolder GraphTask::spare_scratch_;
+
+GraphTask* GraphTask::current() noexcept { return current_task; }
+
+GraphTask::GraphTask(Options options) : options_(options) {
+  ScratchHolder& spare = spare_scratch_;
+  if (spare.present) {
+    scratch_ = std::move(spare.scratch);
+    spare.present = false;
+  }
+}
+
+GraphTask::~GraphTask() {
+  for (NodeState& state : scratch_.states) {
+    if (state.node->task_.load(std::memory_order_relaxed) == this) {
+      state.node->task_.store(nullptr, std::memory_order_release);
+    }
+  }
+  constexpr std::size_t kLargest = 1 << 14;
+  ScratchHolder& spare = spare_scratch_;
+  if (spare.present || scratch_.states.capacity() > kLargest || scratch_.stack.capacity() > kLargest) return;
+  scratch_.states.clear();
+  scratch_.heap.clear();
+  scratch_.stack.clear();
+  scratch_.roots.clear();
+  spare.scratch = std::move(scratch_);
+  spare.present = true;
+}
+
+std::uint32_t GraphTask::find(const Node& node) const noexcept {
+  if (node.task_.load(std::memory_order_relaxed) == this) return node.task_slot_;
+  if (foreign_.empty()) return kNone;
+  const auto it = foreign_.find(&node);
+  return it == foreign_.end() ? kNone : it->second;
+}
+
+std::uint32_t GraphTask::claim(Node& node) {
+  if (const std::uint32_t slot = find(node); slot != kNone) return slot;
+  const auto slot = static_cast<std::uint32_t>(scratch_.states.size());
+  scratch_.states.push_back({.node = &node, .grads = {}});
+  const GraphTask* nobody = nullptr;
+  if (node.task_.compare_exchange_strong(nobody, this, std::memory_order_acquire, std::memory_order_relaxed)) {
+    node.task_slot_ = slot;
+  } else {
+    foreign_.emplace(&node, slot);
+  }
+  return slot;
+}
+
+bool GraphTask::is_wanted(const Node& node) const noexcept {
+  const std::uint32_t slot = find(node);
+  return slot == kNone || scratch_.states[slot].wanted;
+}
+
+bool Node::task_should_compute_output(std::size_t i) const noexcept {
+  const Node* next = next_edges_[i].function.get();
+  if (next == nullptr) return false;
+  const GraphTask* task = current_task;
+  return task == nullptr || !task->is_restricted() || task->is_wanted(*next);
+}
+
+void GraphTask::add_root(const Edge& edge, const Tensor& grad) {
+  const std::uint32_t slot = claim(*edge.function);
+  NodeState& state = scratch_.states[slot];
+  if (state.grads.empty()) {
+    state.grads = make_variable_list(std::max(edge.function->num_inputs(), edge.input_nr + 1));
+    scratch_.roots.push_back(slot);
+  }
+  const AutoGradMode mode(options_.create_graph);
+  accumulate_into(state.grads[edge.input_nr], Tensor(grad));
+}
+
+void GraphTask::add_target(const Edge& edge, std::uint32_t result) {
+  NodeState& state = scratch_.states[claim(*edge.function)];
+  state.wanted = true;
+  min_topological_nr_ = std::min(min_topological_nr_, edge.function->topological_nr());
+  if (options_.accumulate_grad) {
+    // A leaf's accumulator runs; at another tensor retain_grad() does the work, which is a hook of its grad_fn.
+    state.runs = edge.function->num_outputs() == 0;
+    return;
+  }
+  captures_.push_back({edge.input_nr, result, state.capture});
+  state.capture = static_cast<std::uint32_t>(captures_.size() - 1);
+}
+
+void GraphTask::discover_all() {
+  auto& stack = scratch_.stack;
+  for (const std::uint32_t root : scratch_.roots) {
+    if (std::exchange(scratch_.states[root].visited, true)) continue;
+    stack.emplace_back(root, 0);
+  }
+  while (!stack.empty()) {
+    const std::uint32_t slot = stack.back().first;
+    stack.pop_back();
+    NodeState& state = scratch_.states[slot];
+    state.wanted = state.runs = true;
+    for (const Edge& edge : std::as_const(*state.node).next_edges()) {
+      if (!edge.is_valid()) continue;
+      const std::uint32_t next = claim(*edge.function);  // may move the states
+      NodeState& child = scratch_.states[next];
+      ++child.dependencies;
+      if (!std::exchange(child.visited, true)) stack.emplace_back(next, 0);
+    }
+  }
+}
+
+// Depth first, a node after all of its children: it is wanted if one of them is.
+void GraphTask::discover_wanted() {
+  auto& stack = scratch_.stack;
+  const auto enter = [&](std::uint32_t slot) {
+    NodeState& state = scratch_.states[slot];
+    if (std::exchange(state.visited, true)) return;
+    // Nothing below the lowest target can lead to one.
+    if (state.node->topological_nr() >= min_topological_nr_) stack.emplace_back(slot, 0);
+  };
+  for (const std::uint32_t root : scratch_.roots) {
+    enter(root);
+    while (!stack.empty()) {
+      auto& [slot, i] = stack.back();
+      const edge_list& edges = std::as_const(*scratch_.states[slot].node).next_edges();
+      if (i > 0) {  // back from child i - 1
+        const Edge& done = edges[i - 1];
+        if (done.is_valid() && scratch_.states[find(*done.function)].wanted) {
+          scratch_.states[slot].wanted = scratch_.states[slot].runs = true;
+        }
+      }
+      if (i == edges.size()) {
+        stack.pop_back();
+        continue;
+      }
+      const Edge& edge = edges[i++];
+      if (!edge.is_valid()) continue;
+      const std::uint32_t next = claim(*edge.function);
+      ++scratch_.states[next].dependencies;
+      enter(next);
+    }
+  }
+}
+
+void GraphTask::make_ready(std::uint32_t slot) {
+  scratch_.heap.push_back({scratch_.states[slot].node->sequence_nr(), slot});
+  std::push_heap(scratch_.heap.begin(), scratch_.heap.end());
+}
+
+void GraphTask::deliver(std::uint32_t slot, std::uint32_t input_nr, Tensor&& grad) {
+  NodeState& state = scratch_.states[slot];
+  if (state.grads.empty()) state.grads = make_variable_list(std::max(state.node->num_inputs(), input_nr + 1));
+  accumulate_into(state.grads[input_nr], std::move(grad));
+  if (--state.dependencies == 0) make_ready(slot);
+}
+
+void GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
+  NodeState& state = scratch_.states[slot];
+  Node& node = *state.node;
+  variable_list grads = std::move(state.grads);
+  for (std::uint32_t c = state.capture; c != kNone; c = captures_[c].next) {
+    results[captures_[c].result] = grads[captures_[c].input_nr];
+  }
+  if (state.capture != kNone && !state.runs) return;
+  const NodeHooks* hooks = node.hooks();
+  if (hooks != nullptr) [[unlikely]] hooks->run_tensor_hooks(node, grads);
+  if (!state.runs) return;
+  if (hooks != nullptr) [[unlikely]] hooks->run_pre_hooks(grads);
+  if (!options_.keep_graph) node.will_release_variables();
+
+  variable_list outputs;
+  if (hooks != nullptr && !hooks->post_hooks.empty()) [[unlikely]] {
+    const variable_list inputs = grads;
+    outputs = node(std::move(grads));
+    hooks->run_post_hooks(outputs, inputs);
+  } else {
+    outputs = node(std::move(grads));
+  }
+  recycle(std::move(grads));
+  if (!options_.keep_graph) node.release_variables();
+
+  const edge_list& edges = std::as_const(node).next_edges();
+  LANEWISE_CHECK(AutogradError, outputs.size() == edges.size() || edges.empty(), node.name(),
+                 ": returned an invalid number of gradients (expected ", edges.size(), ", but got ", outputs.size(), ")");
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const Edge& edge = edges[i];
+    if (!edge.is_valid()) continue;
+    const std::uint32_t next = find(*edge.function);
+    if (next == kNone || !scratch_.states[next].wanted) continue;
+    if (outputs[i].defined() && edge.input_nr < edge.function->num_inputs()) {
+      validate_gradient(node, i, edge.function->input_metadata(edge.input_nr), outputs[i]);
+    }
+    deliver(next, edge.input_nr, std::move(outputs[i]));
+  }
+  recycle(std::move(outputs));
+}
+
+variable_list GraphTask::run(std::size_t num_results) {
+  variable_list results(num_results);
+  if (restricted_) {
+    discover_wanted();
+  } else {
+    discover_all();
+  }
+  const CurrentTask here(this);
+  const AutoGradMode mode(options_.create_graph);
+  for (const std::uint32_t root : scratch_.roots) {
+    const NodeState& state = scratch_.states[root];
+    if (state.dependencies == 0 && state.wanted) make_ready(root);
+  }
+  auto& heap = scratch_.heap;
+  while (!heap.empty()) {
+    const std::uint32_t slot = heap.front().slot;
+    std::pop_heap(heap.begin(), heap.end());
+    heap.pop_back();
+    evaluate(slot, results);
+  }
+  for (std::size_t i = 0; i < callbacks_.size(); ++i) {  // a callback may queue another one
+    const std::function<void()> callback = std::move(callbacks_[i]);
+    callback();
+  }
+  return results;
+}
+
+}  // namespace lanewise::autograd

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <lanewise/autograd/node.h>
+
+namespace lanewise::autograd {
+
+// Note [Finding a node's state]
+// A backward needs a few words per node: the gradients that arrived, how many are still to come. They sit in an array of
+// the task; the node itself keeps the index, so that no map is searched. A node can be part of several backwards
+// at once (from several threads, or nested), so a task claims it first by writing its address into the node. The task that
+// finds a node claimed by another one keeps its index in a map of its own.
+
+/// One run of the engine.
+class GraphTask {
+ public:
+  struct Options {
+    bool keep_graph = false;
+    bool create_graph = false;
+    /// With targets: true sends gradients into their .grad, false returns them.
+    bool accumulate_grad = true;
+  };
+
+  explicit GraphTask(Options options);
+  ~GraphTask();
+  GraphTask(const GraphTask&) = delete;
+  GraphTask& operator=(const GraphTask&) = delete;
+
+  void add_root(const Edge& edge, const Tensor& grad);
+  /// Only what leads to targets runs.
+  void restrict_to_targets() noexcept { restricted_ = true; }
+  /// A gradient that is asked for. Call before run().
+  void add_target(const Edge& edge, std::uint32_t result);
+  variable_list run(std::size_t num_results);
+
+  bool is_wanted(const Node& node) const noexcept;
+  bool is_restricted() const noexcept { return restricted_; }
+  void queue_callback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
+
+  /// The run that this thread is in the middle of, or null.
+  static GraphTask* current() noexcept;
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  struct NodeState {
+    Node* node;
+    variable_list grads;
+    std::uint32_t dependencies = 0;   ///< gradients still to come
+    std::uint32_t capture = kNone;    ///< first of a list in captures_
+    bool wanted = false;              ///< leads to a target, or is one
+    bool runs = false;                ///< is to be applied; a target that leads to no other one is not
+    bool visited = false;
+  };
+  struct Capture {
+    std::uint32_t input_nr;
+    std::uint32_t result;
+    std::uint32_t next;
+  };
+  struct Ready {
+    std::uint64_t sequence_nr;
+    std::uint32_t slot;
+    bool operator<(const Ready& other) const noexcept { return sequence_nr < other.sequence_nr; }
+  };
+  /// Memory that a thread keeps from one run to the next.
+  struct Scratch {
+    std::vector<NodeState> states;
+    std::vector<Ready> heap;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> stack;
+    std::vector<std::uint32_t> roots;
+  };
+  struct ScratchHolder;
+
+  std::uint32_t find(const Node& node) const noexcept;
+  std::uint32_t claim(Node& node);
+  void discover_all();
+  void discover_wanted();
+  void deliver(std::uint32_t slot, std::uint32_t input_nr, Tensor&& grad);
+  void make_ready(std::uint32_t slot);
+  void evaluate(std::uint32_t slot, variable_list& results);
+
+  static thread_local ScratchHolder spare_scratch_;
+
+  Options options_;
+  bool restricted_ = false;
+  std::uint64_t min_topological_nr_ = kMaxSequenceNr;
+  Scratch scratch_;
+  std::vector<Capture> captures_;
+  std::unordered_map<const Node*, std::uint32_t> foreign_;  ///< nodes claimed by other tasks
+  std::vector<std::function<void()>> callbacks_;
+};
+
+}  // namespace lanewise::autograd

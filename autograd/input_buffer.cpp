@@ -1,0 +1,74 @@
+#include <lanewise/autograd/input_buffer.h>
+
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/generated/functions.h>
+#include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+/// True if `t` may be overwritten: no other tensor sees it or its memory.
+bool is_free(const Tensor& t) noexcept {
+  return t.use_count() == 1 && t.storage().use_count() == 1 && t.unsafeGetTensorImpl()->autograd_meta() == nullptr &&
+         t.is_non_overlapping_and_dense();
+}
+
+bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept {
+  if (shape.size() > desired.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t from = shape[shape.size() - 1 - i];
+    if (from != 1 && from != desired[desired.size() - 1 - i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void accumulate_into(Tensor& sum, Tensor&& grad) {
+  if (!grad.defined()) return;
+  if (!sum.defined()) {
+    sum = std::move(grad);
+    return;
+  }
+  if (!GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type()) {
+    if (is_free(sum)) {
+      sum.add_(grad);
+      return;
+    }
+    if (is_free(grad)) {
+      grad.add_(sum);  // the same bits: addition commutes
+      sum = std::move(grad);
+      return;
+    }
+  }
+  sum = sum + grad;
+}
+
+Tensor sum_to_shape(const Tensor& t, IntArrayRef shape) {
+  DimVector dims;
+  const std::size_t lead = t.sizes().size() - shape.size();
+  for (std::size_t d = 0; d < t.sizes().size(); ++d) {
+    if (d < lead || (shape[d - lead] == 1 && t.sizes()[d] != 1)) dims.push_back(static_cast<std::int64_t>(d));
+  }
+  if (dims.empty()) return t;
+  const Tensor summed = sum(t, OptionalIntArrayRef(IntArrayRef(dims)), /*keepdim=*/true);
+  return lead == 0 ? summed : view(summed, shape);
+}
+
+void validate_gradient(const Node& producer, std::size_t output, const InputMetadata& expected, Tensor& grad) {
+  if (!grad.defined() || !expected.is_defined() || expected.matches(grad)) return;
+  LANEWISE_CHECK(AutogradError, is_differentiable(grad.scalar_type()), producer.name(), ": gradient ", output, " is of type ",
+                 to_string(grad.scalar_type()), "; gradients are floating or complex");
+  if (grad.sizes() != expected.shape()) {
+    LANEWISE_CHECK(AutogradError, is_expandable_to(expected.shape(), grad.sizes()), producer.name(),
+                   ": returned an invalid gradient at index ", output, ": got shape ", grad.sizes(),
+                   " but expected shape compatible with ", expected.shape());
+    grad = sum_to_shape(grad, expected.shape());
+  }
+  if (grad.is_complex() && !lanewise::is_complex(expected.dtype())) grad = real(grad);
+  if (grad.scalar_type() != expected.dtype()) grad = grad.to(expected.dtype());
+}
+
+}  // namespace lanewise::autograd

@@ -1,0 +1,176 @@
+#include <lanewise/autograd/node.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <typeinfo>
+
+#include <lanewise/autograd/hooks.h>
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local std::uint64_t next_sequence_nr = 0;
+
+/// Nodes waiting to be destroyed, and whether a destruction is under way further up the stack.
+struct Graveyard {
+  Node* head;
+  bool busy;
+};
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local Graveyard graveyard = {};
+
+}  // namespace
+
+Node::Node(edge_list&& next_edges) : sequence_nr_(next_sequence_nr++) {
+  if (!next_edges.empty()) set_next_edges(std::move(next_edges));
+}
+
+Node::Node(std::uint64_t sequence_nr, edge_list&& next_edges) : sequence_nr_(sequence_nr) {
+  if (!next_edges.empty()) set_next_edges(std::move(next_edges));
+}
+
+Node::~Node() = default;
+
+std::uint64_t Node::peek_sequence_nr() noexcept { return next_sequence_nr; }
+
+std::string Node::name() const {
+  const char* mangled = typeid(*this).name();
+  int status = 0;
+  char* demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  std::string name = status == 0 ? demangled : mangled;
+  std::free(demangled);
+  // Drops namespaces, but not those of template arguments.
+  const std::size_t end = std::min(name.find('<'), name.size());
+  const std::size_t colon = name.rfind("::", end);
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+void Node::set_next_edge(std::size_t i, Edge edge) {
+  update_topological_nr(edge);
+  next_edges_[i] = std::move(edge);
+}
+
+void Node::set_next_edges(edge_list&& edges) {
+  next_edges_ = std::move(edges);
+  for (const Edge& edge : next_edges_) update_topological_nr(edge);
+}
+
+NodeHooks& Node::mutable_hooks() {
+  if (hooks_ == nullptr) hooks_ = std::make_unique<NodeHooks>();
+  return *hooks_;
+}
+
+std::uint64_t Node::add_pre_hook(PreHook hook) {
+  NodeHooks& hooks = mutable_hooks();
+  hooks.pre_hooks.emplace_back(hooks.next_key, std::move(hook));
+  return hooks.next_key++;
+}
+
+std::uint64_t Node::add_post_hook(PostHook hook) {
+  NodeHooks& hooks = mutable_hooks();
+  hooks.post_hooks.emplace_back(hooks.next_key, std::move(hook));
+  return hooks.next_key++;
+}
+
+bool Node::remove_pre_hook(std::uint64_t key) {
+  return hooks_ != nullptr && std::erase_if(hooks_->pre_hooks, [&](auto& h) { return h.first == key; }) > 0;
+}
+
+bool Node::remove_post_hook(std::uint64_t key) {
+  return hooks_ != nullptr && std::erase_if(hooks_->post_hooks, [&](auto& h) { return h.first == key; }) > 0;
+}
+
+namespace {
+
+/// Destroys a node that had to wait. It kept its own memory alive through the weak reference inside it.
+void bury(Node* node, bool pooled) noexcept {
+  if (!pooled) {
+    delete node;
+    return;
+  }
+  const std::weak_ptr<Node> memory = node->weak_from_this();
+  node->~Node();
+}
+
+}  // namespace
+
+// Destroying a node drops its edges and saved tensors, and with them the last references to further nodes: a recursion
+// as deep as the graph. So a node whose turn comes while another one is being destroyed only joins a queue.
+void detail::destroy_node(Node* node) noexcept {
+  Graveyard& yard = graveyard;
+  if (yard.busy) {
+    node->pending_ = yard.head;
+    node->pooled_ = true;
+    yard.head = node;
+    return;
+  }
+  yard.busy = true;
+  node->~Node();
+  detail::empty_graveyard();
+}
+
+void detail::empty_graveyard() noexcept {
+  Graveyard& yard = graveyard;
+  while (Node* next = yard.head) {
+    yard.head = next->pending_;
+    bury(next, next->pooled_);
+  }
+  yard.busy = false;
+}
+
+void deleteNode(Node* node) {
+  Graveyard& yard = graveyard;
+  if (yard.busy) {
+    node->pending_ = yard.head;
+    yard.head = node;
+    return;
+  }
+  yard.busy = true;
+  delete node;
+  detail::empty_graveyard();
+}
+
+namespace {
+
+constexpr std::size_t kShortList = 4;
+
+/// Vectors that were given back, with their memory: kShortList elements each.
+struct VariableLists {
+  static constexpr std::size_t kKept = 16;
+  variable_list lists[kKept];
+  std::size_t count = 0;
+};
+thread_local VariableLists spare_lists;
+
+}  // namespace
+
+variable_list make_variable_list(std::size_t n) {
+  if (n > kShortList) return variable_list(n);
+  VariableLists& spare = spare_lists;
+  variable_list list;
+  if (spare.count > 0) {
+    list = std::move(spare.lists[--spare.count]);
+  } else {
+    list.reserve(kShortList);
+  }
+  list.resize(n);
+  return list;
+}
+
+void recycle(variable_list&& list) noexcept {
+  list.clear();
+  if (list.capacity() != kShortList) return;
+  VariableLists& spare = spare_lists;
+  if (spare.count == VariableLists::kKept) return;
+  spare.lists[spare.count++] = std::move(list);
+}
+
+}  // namespace lanewise::autograd

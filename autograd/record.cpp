@@ -1,0 +1,170 @@
+#include <lanewise/autograd/record.h>
+
+#include <mutex>
+
+#include <lanewise/autograd/accumulate_grad.h>
+#include <lanewise/autograd/hooks.h>
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::autograd {
+
+Edge detail::gradient_edge_slow(const Tensor& t, AutogradMeta& meta) {
+  if (meta.is_view()) view_grad_fn(t, meta);
+  if (meta.grad_fn_ != nullptr) return {meta.grad_fn_, meta.output_nr_};
+  return {impl::grad_accumulator(t), 0};
+}
+
+std::shared_ptr<Node> impl::grad_accumulator(const Tensor& t) {
+  AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
+  if (meta == nullptr || !meta->requires_grad_ || meta->grad_fn_ != nullptr) return nullptr;
+  const std::lock_guard<NodeMutex> lock(meta->mutex_);
+  if (std::shared_ptr<Node> node = meta->grad_accumulator_.lock()) return node;
+  std::shared_ptr<Node> node = make_node<AccumulateGrad>(t);
+  meta->grad_accumulator_ = node;
+  return node;
+}
+
+std::shared_ptr<Node> impl::try_get_grad_accumulator(const Tensor& t) {
+  AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
+  if (meta == nullptr) return nullptr;
+  const std::lock_guard<NodeMutex> lock(meta->mutex_);
+  return meta->grad_accumulator_.lock();
+}
+
+void set_history(Tensor& output, std::shared_ptr<Node> node) {
+  if (!output.defined() || !is_differentiable(output.scalar_type())) [[unlikely]] {
+    node->add_input_metadata(Node::undefined_input());
+    return;
+  }
+  AutogradMeta& meta = materialize_autograd_meta(output);
+  meta.output_nr_ = node->add_input_metadata(output);
+  meta.grad_fn_ = std::move(node);
+  if (meta.is_view()) meta.view_version_ = output.unsafeGetTensorImpl()->version();
+}
+
+void set_history(const std::vector<Tensor>& outputs, const std::shared_ptr<Node>& node) {
+  for (const Tensor& output : outputs) {
+    Tensor same = output;
+    set_history(same, node);
+  }
+}
+
+std::uint32_t create_gradient_edge(const Tensor& t, std::shared_ptr<Node> node) {
+  const std::uint32_t input_nr = node->add_input_metadata(t);
+  set_gradient_edge(t, {std::move(node), input_nr});
+  return input_nr;
+}
+
+namespace {
+
+/// Hooks belong to the value that the tensor had: they stay with the old node, in which retain_grad() no longer
+/// stores; that follows the tensor to its new node.
+void move_hooks(AutogradMeta& meta) {
+  meta.hooks_.reset();
+  if (meta.retained_ == nullptr) return;
+  const std::shared_ptr<RetainedGrad> old = std::move(meta.retained_);
+  {
+    const std::lock_guard<NodeMutex> lock(old->mutex);
+    old->target = nullptr;
+  }
+  meta.retained_ = std::make_shared<RetainedGrad>();
+  meta.retained_->target = &meta;
+  meta.grad_fn_->mutable_hooks().retains.push_back({meta.retained_, meta.output_nr_});
+}
+
+}  // namespace
+
+void set_gradient_edge(const Tensor& t, Edge edge) {
+  AutogradMeta& meta = materialize_autograd_meta(t);
+  meta.grad_fn_ = std::move(edge.function);
+  meta.output_nr_ = edge.input_nr;
+  if (meta.is_view()) meta.view_version_ = t.unsafeGetTensorImpl()->version();
+  if (meta.hooks_ != nullptr || meta.retained_ != nullptr) [[unlikely]] move_hooks(meta);
+}
+
+void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
+  if (!self.defined() || !is_differentiable(self.scalar_type())) return;
+  AutogradMeta& meta = materialize_autograd_meta(self);
+  const std::uint32_t input_nr = node->add_input_metadata(self);
+  if (!meta.is_view()) {
+    set_gradient_edge(self, {std::move(node), input_nr});
+    return;
+  }
+  LANEWISE_CHECK(AutogradError, input_nr == 0, node->name(),
+                 ": an in-place op on a view must have the view as its first output");
+  const Tensor base = meta.base_;
+  const std::shared_ptr<Node> slices = make_node<CopySlices>(base, self, std::move(node));
+  set_gradient_edge(base, {slices, slices->add_input_metadata(base)});
+  // Hooks and retain_grad of the view belong to its old value and its new one, as in move_hooks.
+  meta.hooks_.reset();
+  view_grad_fn(self, meta);
+  if (meta.retained_ != nullptr) move_hooks(meta);
+}
+
+namespace {
+
+[[noreturn]] void raise_view(const Tensor& self, const AutogradMeta& meta, const char* op) {
+  const std::string which = meta.grad_fn_ == nullptr
+                                ? std::string("a view")
+                                : "output " + std::to_string(meta.output_nr_) + " of " + meta.grad_fn_->name() + " is a view and";
+  const char* why = "";
+  switch (meta.creation_) {
+    case CreationMeta::InCustomFunction:
+      why = "It was made by a custom Function, whose backward would be lost: return clones from forward(), or use the "
+            "out-of-place form of the op";
+      break;
+    case CreationMeta::MultiOutputNode:
+      why = "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+            "views to be modified inplace: use the out-of-place form of the op";
+      break;
+    case CreationMeta::NoGradMode:
+      why = "This view was created in no_grad mode and is modified with grad mode enabled, which is ambiguous: make the "
+            "view with grad mode on, or modify it with grad mode off";
+      break;
+    case CreationMeta::InferenceMode:
+      why = "This view was created in inference mode: make it outside, or work on a clone()";
+      break;
+    case CreationMeta::Default:
+      break;
+  }
+  lanewise::detail::raise<AutogradError>(op, ": ", which, " of shape ", self.sizes(), " is being modified inplace. ", why);
+}
+
+}  // namespace
+
+void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
+  if (!any_requires_grad || !GradMode::is_enabled()) return;
+  const AutogradMeta* meta = get_autograd_meta(self);
+  LANEWISE_CHECK(AutogradError, !self.is_inference(), op,
+                 ": an inference tensor is being modified by an op that records gradients; clone it outside of "
+                 "InferenceMode and modify that");
+  if (meta == nullptr) return;
+  if (meta->is_view()) {
+    if (meta->creation_ != CreationMeta::Default) raise_view(self, *meta, op);
+    LANEWISE_CHECK(AutogradError, !(meta->base_.requires_grad() && meta->base_.is_leaf()), op,
+                   ": a view of a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
+                   "NoGradGuard, or use the out-of-place form");
+  }
+  LANEWISE_CHECK(AutogradError, !(meta->requires_grad_ && meta->grad_fn_ == nullptr), op,
+                 ": a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
+                 "NoGradGuard, or use the out-of-place form");
+}
+
+void increment_version(const Tensor& t) {
+  TensorImpl* impl = t.unsafeGetTensorImpl();
+  if (impl->is_inference()) [[unlikely]] {
+    LANEWISE_CHECK(AutogradError, InferenceMode::is_enabled(),
+                   "inplace update to an inference tensor outside of InferenceMode is not allowed; clone it and "
+                   "update the clone");
+    return;
+  }
+  impl->bump_version();
+}
+
+void check_out(const char* op, bool any_requires_grad) {
+  LANEWISE_CHECK(AutogradError, !any_requires_grad, op,
+                 "(out=): functions with out= arguments do not support automatic differentiation, but one of the "
+                 "arguments requires grad; use the form that returns its result, or NoGradGuard");
+}
+
+}  // namespace lanewise::autograd

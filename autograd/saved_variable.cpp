@@ -1,0 +1,110 @@
+#include <lanewise/autograd/saved_variable.h>
+
+#include <sstream>
+
+#include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/record.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+/// "which is output 0 of TanhBackward0", with what is known of the tensor.
+std::string describe(const Tensor& t, const Node* producer, std::uint32_t output_nr) {
+  std::ostringstream text;
+  text << "[" << to_string(t.scalar_type()) << " " << t.sizes() << "]";
+  if (producer != nullptr) {
+    text << ", which is output " << output_nr << " of " << producer->name() << ",";
+  }
+  return text.str();
+}
+
+}  // namespace
+
+SavedVariable::SavedVariable(const Tensor& variable, bool is_output) {
+  if (!variable.defined()) return;
+  TensorImpl* impl = variable.unsafeGetTensorImpl();
+  LANEWISE_CHECK(AutogradError, !impl->is_inference(),
+                 "inference tensors cannot be saved for backward; clone it outside of InferenceMode to get a normal "
+                 "tensor, and use that instead");
+  was_defined_ = true;
+  saved_version_ = impl->version();
+  const auto* meta = static_cast<const AutogradMeta*>(impl->autograd_meta());
+  if (meta != nullptr) output_nr_ = meta->output_nr_;
+  if (!is_output || meta == nullptr || (meta->grad_fn_ == nullptr && !meta->is_view())) {
+    saved_original_ = true;
+    data_ = variable;
+    return;
+  }
+  if (meta->is_view()) {
+    // After an in-place op on a view the node that saves is not the view's grad_fn (as_strided of the base).
+    const std::shared_ptr<Node>& fn = variable.grad_fn();
+    if (fn == nullptr) {
+      saved_original_ = true;
+      data_ = variable;
+      return;
+    }
+    view_grad_fn_ = fn;
+    output_nr_ = variable.output_nr();
+  }
+  data_ = lanewise::detail::make_alias(variable);
+}
+
+void SavedVariable::reset_data() noexcept {
+  data_.reset();
+  view_grad_fn_.reset();
+}
+
+void SavedVariable::check(const Node* saved_for) const {
+  LANEWISE_CHECK(AutogradError, data_.defined(),
+                 saved_for == nullptr ? std::string("backward") : saved_for->name(),
+                 ": trying to backward through the graph a second time: the tensors that it saved were freed by the first "
+                 "backward() or grad() (or an access to them came after that). Pass retain_graph=true to the first call if "
+                 "the graph is needed again");
+  const std::uint32_t version = data_.unsafeGetTensorImpl()->version();
+  if (version == saved_version_) [[likely]] return;
+  const Node* producer = saved_for;
+  std::shared_ptr<Node> fn;
+  if (saved_original_) {
+    // Not grad_fn(): the tensor may be a view whose history an in-place op has replaced.
+    const AutogradMeta* meta = get_autograd_meta(data_);
+    fn = meta == nullptr ? nullptr : meta->grad_fn_;
+    producer = fn.get();
+  }
+  lanewise::detail::raise<AutogradError>(
+      saved_for == nullptr ? std::string("backward") : saved_for->name(),
+      ": one of the variables needed for gradient computation has been modified by an inplace operation: ",
+      describe(data_, producer, output_nr_), " is at version ", version, "; expected version ", saved_version_,
+      " instead. Use the out-of-place form of the op that wrote it, or write to a clone()");
+}
+
+Tensor SavedVariable::attach_history(std::shared_ptr<Node> grad_fn) const {
+  Tensor variable = lanewise::detail::make_alias(data_);
+  if (std::shared_ptr<Node> of_view = view_grad_fn_.lock()) grad_fn = std::move(of_view);
+  LANEWISE_CHECK(AutogradError, grad_fn != nullptr, "a saved output was unpacked without the node that it belongs to");
+  AutogradMeta& meta = materialize_autograd_meta(variable);
+  meta.grad_fn_ = std::move(grad_fn);
+  meta.output_nr_ = output_nr_;
+  return variable;
+}
+
+Tensor SavedVariable::unpack(Node* saved_for) const {
+  if (!was_defined_) return {};
+  if (!data_.defined() || data_.unsafeGetTensorImpl()->version() != saved_version_) [[unlikely]] check(saved_for);
+  if (saved_original_ || !GradMode::is_enabled()) return data_;
+  return attach_history(saved_for->getptr());
+}
+
+Tensor SavedVariable::unpack(std::shared_ptr<Node> saved_for, bool with_history) const {
+  if (!was_defined_) return {};
+  if (!data_.defined() || data_.unsafeGetTensorImpl()->version() != saved_version_) [[unlikely]] {
+    check(saved_for.get());
+  }
+  if (saved_original_ || (!with_history && !GradMode::is_enabled())) return data_;
+  return attach_history(std::move(saved_for));
+}
+
+}  // namespace lanewise::autograd

@@ -1,0 +1,186 @@
+#include <lanewise/autograd/variable.h>
+
+#include <mutex>
+
+#include <lanewise/autograd/autograd.h>
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/hooks.h>
+#include <lanewise/autograd/record.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise {
+
+using autograd::AutogradMeta;
+using autograd::get_autograd_meta;
+using autograd::materialize_autograd_meta;
+
+namespace {
+
+const Tensor kUndefined;
+const std::shared_ptr<autograd::Node> kNoNode;
+
+}  // namespace
+
+const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+  LANEWISE_CHECK(AutogradError, defined(), "requires_grad_: the tensor is undefined");
+  if (!requires_grad) {
+    AutogradMeta* meta = get_autograd_meta(*this);
+    if (meta == nullptr) return *this;
+    LANEWISE_CHECK(AutogradError, grad_fn() == nullptr,
+                   "requires_grad_(false): you can only change requires_grad flags of leaf variables; to use a computed "
+                   "value without its history, take detach()");
+    meta->requires_grad_ = false;
+    return *this;
+  }
+  LANEWISE_CHECK(DtypeError, is_differentiable(scalar_type()),
+                 "requires_grad_: only Tensors of floating point and complex dtype can require gradients, not ",
+                 to_string(scalar_type()));
+  LANEWISE_CHECK(AutogradError, !is_inference() || InferenceMode::is_enabled(),
+                 "requires_grad_: setting requires_grad=true on an inference tensor outside of InferenceMode is not allowed; "
+                 "clone it first");
+  AutogradMeta& meta = materialize_autograd_meta(*this);
+  if (meta.grad_fn_ == nullptr) meta.requires_grad_ = true;
+  return *this;
+}
+
+const std::shared_ptr<autograd::Node>& Tensor::grad_fn() const {
+  if (!defined()) return kNoNode;
+  AutogradMeta* meta = get_autograd_meta(*this);
+  if (meta == nullptr) return kNoNode;
+  return meta->is_view() ? autograd::view_grad_fn(*this, *meta) : meta->grad_fn_;
+}
+
+bool Tensor::is_leaf() const { return grad_fn() == nullptr; }
+
+std::uint32_t Tensor::output_nr() const {
+  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  return meta == nullptr ? 0 : meta->output_nr_;
+}
+
+const Tensor& Tensor::grad() const {
+  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  return meta == nullptr ? kUndefined : meta->grad_;
+}
+
+Tensor& Tensor::mutable_grad() const {
+  LANEWISE_CHECK(AutogradError, defined(), "mutable_grad: the tensor is undefined");
+  return materialize_autograd_meta(*this).grad_;
+}
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                      std::optional<TensorList> inputs) const {
+  LANEWISE_CHECK(AutogradError, !inputs || !inputs->empty(), "backward: the inputs argument cannot be empty");
+  const autograd::variable_list restricted =
+      inputs ? autograd::variable_list(inputs->begin(), inputs->end()) : autograd::variable_list();
+  autograd::backward({*this}, {gradient}, retain_graph, create_graph, restricted);
+}
+
+unsigned Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> hook) const {
+  LANEWISE_CHECK(AutogradError, defined() && requires_grad(),
+                 "register_hook: cannot register a hook on a tensor that doesn't require gradient");
+  AutogradMeta& meta = materialize_autograd_meta(*this);
+  const std::shared_ptr<autograd::Node>& fn = grad_fn();
+  if (meta.hooks_ == nullptr) {
+    meta.hooks_ = std::make_shared<autograd::TensorHookList>();
+    const std::shared_ptr<autograd::Node> node = fn != nullptr ? fn : autograd::impl::try_get_grad_accumulator(*this);
+    if (node != nullptr) {
+      node->mutable_hooks().tensor_hooks.push_back({meta.hooks_, fn != nullptr ? meta.output_nr_ : 0});
+    }
+  }
+  meta.hooks_->hooks.push_back(std::move(hook));
+  return static_cast<unsigned>(meta.hooks_->hooks.size() - 1);
+}
+
+void Tensor::remove_hook(unsigned handle) const {
+  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  LANEWISE_CHECK(IndexError, meta != nullptr && meta->hooks_ != nullptr && handle < meta->hooks_->hooks.size(),
+                 "remove_hook: there is no hook at position ", handle);
+  meta->hooks_->hooks[handle] = nullptr;
+}
+
+void Tensor::retain_grad() const {
+  LANEWISE_CHECK(AutogradError, defined() && requires_grad(), "retain_grad: can't retain_grad on Tensor that has requires_grad=false");
+  const std::shared_ptr<autograd::Node>& fn = grad_fn();
+  if (fn == nullptr) return;  // a leaf keeps its grad anyway
+  AutogradMeta& meta = *get_autograd_meta(*this);
+  if (meta.retained_ != nullptr) return;
+  meta.retained_ = std::make_shared<autograd::RetainedGrad>();
+  meta.retained_->target = &meta;
+  fn->mutable_hooks().retains.push_back({meta.retained_, meta.output_nr_});
+}
+
+bool Tensor::retains_grad() const {
+  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  return meta != nullptr && meta->retained_ != nullptr;
+}
+
+Tensor Tensor::detach() const {
+  LANEWISE_CHECK(AutogradError, defined(), "detach: the tensor is undefined");
+  return detail::make_alias(*this);
+}
+
+Tensor& Tensor::detach_() {
+  LANEWISE_CHECK(AutogradError, defined(), "detach_: the tensor is undefined");
+  AutogradMeta* meta = get_autograd_meta(*this);
+  if (meta == nullptr) return *this;
+  LANEWISE_CHECK(AutogradError, !meta->is_view(),
+                 "detach_: can't detach views in-place; use detach(), or detach the base before taking the view");
+  meta->grad_fn_.reset();
+  meta->requires_grad_ = false;
+  meta->output_nr_ = 0;
+  meta->hooks_.reset();
+  if (meta->retained_ != nullptr) {
+    const std::shared_ptr<autograd::RetainedGrad> retained = std::move(meta->retained_);
+    const std::lock_guard<autograd::NodeMutex> lock(retained->mutex);
+    retained->target = nullptr;
+  }
+  return *this;
+}
+
+Tensor Tensor::variable_data() const {
+  LANEWISE_CHECK(AutogradError, defined(), "variable_data: the tensor is undefined");
+  return detail::make_alias(*this, /*share_version=*/false);
+}
+
+Tensor Tensor::tensor_data() const { return detach(); }
+
+void Tensor::set_data(const Tensor& other) const {
+  LANEWISE_CHECK(AutogradError, defined() && other.defined(), "set_data: a tensor is undefined");
+  LANEWISE_CHECK(DtypeError, !requires_grad() || is_differentiable(other.scalar_type()), "set_data: a tensor that requires grad needs data of a "
+                 "floating point or complex dtype, not ", to_string(other.scalar_type()));
+  if (AutogradMeta* meta = get_autograd_meta(*this)) {
+    // The accumulator knows the old shape; the next graph makes a new one.
+    const std::lock_guard<autograd::NodeMutex> lock(meta->mutex_);
+    meta->grad_accumulator_.reset();
+  }
+  unsafeGetTensorImpl()->set_data_from(*other.unsafeGetTensorImpl());
+}
+
+std::int64_t Tensor::_version() const {
+  LANEWISE_CHECK(AutogradError, defined(), "_version: the tensor is undefined");
+  LANEWISE_CHECK(AutogradError, !is_inference(), "_version: inference tensors do not track version counter");
+  return unsafeGetTensorImpl()->version();
+}
+
+bool Tensor::_is_view() const {
+  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  return meta != nullptr && meta->is_view();
+}
+
+const Tensor& Tensor::_base() const {
+  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  LANEWISE_CHECK(AutogradError, meta != nullptr && meta->is_view(), "_base: can't get base of non-view tensor");
+  return meta->base_;
+}
+
+namespace autograd {
+
+Tensor make_variable(const Tensor& data, bool requires_grad) {
+  Tensor variable = lanewise::detail::make_alias(data, /*share_version=*/false);
+  if (requires_grad) variable.set_requires_grad(true);
+  return variable;
+}
+
+}  // namespace autograd
+}  // namespace lanewise
