@@ -37,7 +37,7 @@ class TensorOptions {
     copy.dtype_ = dtype;
     return copy;
   }
-  [[nodiscard]] constexpr TensorOptions requires_grad(std::optional<bool> value = true) const noexcept {
+  [[nodiscard]] constexpr TensorOptions requires_grad(std::optional<bool> value) const noexcept {
     TensorOptions copy = *this;
     copy.requires_grad_ = value;
     return copy;

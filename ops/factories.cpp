@@ -1,0 +1,186 @@
+#include <lanewise/ops/factories.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <utility>
+
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/fill_values.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise {
+
+namespace {
+
+Tensor with_options(Tensor&& t, const TensorOptions& options) {
+  if (options.requires_grad()) t.set_requires_grad(true);
+  return std::move(t);
+}
+
+/// The options of a _like factory: what is not given comes from `self`.
+TensorOptions like(const Tensor& self, const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, self.defined(), "empty_like: the tensor is undefined");
+  return options.has_dtype() ? options : options.dtype(self.scalar_type());
+}
+
+Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
+  ops::fill_dense(t, value);
+  return with_options(std::move(t), options);
+}
+
+Tensor empty_for(const Tensor& self, const TensorOptions& options) {
+  return detail::empty_like_cpu(self, like(self, options).dtype());
+}
+
+ScalarType dtype_of_number(const Scalar& value) {
+  if (value.isFloatingPoint()) return get_default_dtype();
+  return value.isComplex() ? get_default_complex_dtype() : value.type();
+}
+
+}  // namespace
+
+Tensor empty(IntArrayRef size, const TensorOptions& options) {
+  return with_options(detail::empty_cpu(size, options.dtype()), options);
+}
+
+Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) {
+  return with_options(detail::empty_strided_cpu(size, stride, options.dtype()), options);
+}
+
+Tensor zeros(IntArrayRef size, const TensorOptions& options) {
+  return filled(detail::empty_cpu(size, options.dtype()), 0, options);
+}
+
+Tensor ones(IntArrayRef size, const TensorOptions& options) {
+  return filled(detail::empty_cpu(size, options.dtype()), 1, options);
+}
+
+Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) {
+  const ScalarType dtype = options.has_dtype() ? options.dtype() : dtype_of_number(fill_value);
+  LANEWISE_CHECK(DtypeError, !fill_value.isComplex() || is_complex(dtype), "full: ", short_name(dtype),
+                 " cannot hold the complex number ", fill_value);
+  return filled(detail::empty_cpu(size, dtype), fill_value, options);
+}
+
+Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
+  return filled(detail::empty_cpu({}, options.dtype()), value, options);
+}
+
+Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+  return with_options(empty_for(self, options), options);
+}
+Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
+  return filled(empty_for(self, options), 0, options);
+}
+Tensor ones_like(const Tensor& self, const TensorOptions& options) {
+  return filled(empty_for(self, options), 1, options);
+}
+Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options) {
+  return filled(empty_for(self, options), fill_value, options);
+}
+
+Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, 1, options); }
+Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return arange(start, end, 1, options);
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
+  LANEWISE_CHECK(DtypeError, !start.isComplex() && !end.isComplex() && !step.isComplex(),
+                 "arange: complex numbers have no order, got ", start, ", ", end, ", ", step);
+  const bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
+  const ScalarType dtype = options.has_dtype() ? options.dtype() : integral ? kLong : get_default_dtype();
+  LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "arange: not implemented for ", short_name(dtype));
+  const auto first = start.to_unchecked<double>();
+  const auto last = end.to_unchecked<double>();
+  const auto by = step.to_unchecked<double>();
+  LANEWISE_CHECK(ValueError, std::isfinite(first) && std::isfinite(last) && std::isfinite(by), "arange: unsupported range ", start,
+                 " -> ", end, " by ", step);
+  LANEWISE_CHECK(ValueError, by != 0, "arange: step must be nonzero");
+  LANEWISE_CHECK(ValueError, by > 0 ? first <= last : first >= last,
+                 "arange: upper bound and larger bound inconsistent with step sign: ", start, " -> ", end, " by ", step);
+  std::int64_t count = 0;
+  if (integral) {  // exact also where doubles are not
+    const auto from = static_cast<std::uint64_t>(start.to_unchecked<std::int64_t>());
+    const auto to = static_cast<std::uint64_t>(end.to_unchecked<std::int64_t>());
+    const auto stride = static_cast<std::uint64_t>(step.to_unchecked<std::int64_t>());
+    const std::uint64_t span = by > 0 ? to - from : from - to;
+    const std::uint64_t pace = by > 0 ? stride : 0 - stride;
+    const std::uint64_t n = span / pace + (span % pace != 0);
+    LANEWISE_CHECK(ShapeError, n <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()),
+                   "arange: ", start, " -> ", end, " has more elements than fit in int64");
+    count = static_cast<std::int64_t>(n);
+  } else {
+    const double n = std::ceil((last - first) / by);
+    LANEWISE_CHECK(ShapeError, n < 9.2e18, "arange: ", start, " -> ", end, " by ", step,
+                   " has more elements than fit in int64");
+    count = static_cast<std::int64_t>(n);
+  }
+  Tensor t = detail::empty_cpu(count, dtype);
+  ops::fill_indexed("arange", t, &kernels::KernelTable::arange, {start, step});
+  return with_options(std::move(t), options);
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, steps >= 0, "linspace: number of steps must be non-negative, but got ", steps);
+  const bool complex = start.isComplex() || end.isComplex();
+  const ScalarType dtype =
+      options.has_dtype() ? options.dtype() : complex ? get_default_complex_dtype() : get_default_dtype();
+  LANEWISE_CHECK(DtypeError, !complex || is_complex(dtype), "linspace: ", short_name(dtype),
+                 " cannot hold the complex numbers ", start, " and ", end);
+  Tensor t = detail::empty_cpu(steps, dtype);
+  ops::fill_indexed("linspace", t, &kernels::KernelTable::linspace, {start, end, steps});
+  return with_options(std::move(t), options);
+}
+
+Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+
+Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+  LANEWISE_CHECK(ShapeError, n >= 0 && m >= 0, "eye: sizes must be non-negative, but got ", n, " and ", m);
+  Tensor t = zeros({n, m}, options.requires_grad(false));
+  visit_dtype(t.scalar_type(), [&]<class T>() {
+    auto* data = static_cast<T*>(t.data_ptr());
+    for (std::int64_t i = 0; i < std::min(n, m); ++i) data[i * m + i] = T(1);
+  });
+  return with_options(std::move(t), options);
+}
+
+namespace {
+
+/// A blob's bytes as a storage, once the window is known to be sound.
+Tensor over_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options) {
+  LANEWISE_CHECK(ShapeError, sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes ", sizes, " came with ",
+                 strides.size(), " strides ", strides);
+  const std::int64_t numel = detail::checked_numel("from_blob", sizes);
+  LANEWISE_CHECK(ValueError, data != nullptr || numel == 0, "from_blob: the pointer is null for sizes ", sizes);
+  std::int64_t extent = numel == 0 ? 0 : 1;
+  for (std::size_t d = 0; d < sizes.size() && numel != 0; ++d) {
+    LANEWISE_CHECK(ShapeError, strides[d] >= 0, "from_blob: stride ", strides[d], " in ", strides, " is negative");
+    extent += (sizes[d] - 1) * strides[d];
+  }
+  const ScalarType dtype = options.dtype();
+  const auto nbytes = static_cast<std::size_t>(extent) * element_size(dtype);
+  Storage storage(StorageImpl::adopt(data, nbytes, deleter));
+  return with_options(Tensor(TensorImpl::create(std::move(storage), dtype, sizes, strides, 0)), options);
+}
+
+}  // namespace
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options) {
+  return over_blob(data, sizes, strides, deleter, options);
+}
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter, const TensorOptions& options) {
+  return over_blob(data, sizes, contiguous_strides(sizes), deleter, options);
+}
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  return over_blob(data, sizes, strides, nullptr, options);
+}
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
+  return over_blob(data, sizes, contiguous_strides(sizes), nullptr, options);
+}
+
+}  // namespace lanewise

@@ -1,0 +1,77 @@
+#include <lanewise/ops/fill_values.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <complex>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/tensor/half.h>
+
+namespace lanewise::ops {
+
+namespace {
+
+constexpr std::int64_t kGrain = 1 << 16;  // elements; a fill is cheap
+constexpr std::int64_t kTile = 1024;
+
+kernels::KernelScalar kernel_scalar(const Scalar& s) noexcept {
+  const auto value = s.to_unchecked<std::complex<double>>();
+  return {s.to_unchecked<std::int64_t>(), value.real(), value.imag()};
+}
+
+/// Drops the bits of a float that a half does not have.
+float cut(float x, std::uint32_t mask) noexcept { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask); }
+
+}  // namespace
+
+void fill_dense(const Tensor& t, const Scalar& value) {
+  LANEWISE_ASSERT(t.is_non_overlapping_and_dense());
+  visit_dtype(t.scalar_type(), [&]<class T>() {
+    const T element = value.to_unchecked<T>();
+    auto* data = static_cast<T*>(t.data_ptr());
+    parallel_for(0, t.numel(), kGrain, [=](std::int64_t begin, std::int64_t end) {
+      std::fill(data + begin, data + end, element);
+    });
+  });
+}
+
+void fill_indexed(const char* op, const Tensor& t, const kernels::IndexedKernel* kernels::KernelTable::*kernel,
+                  std::initializer_list<Scalar> params, bool toward_zero) {
+  LANEWISE_ASSERT(t.is_non_overlapping_and_dense());
+  const ScalarType dtype = t.scalar_type();
+  const ScalarType compute = kernels::compute_type(dtype);
+  const kernels::KernelTable& table = kernels::active_kernels();
+  const kernels::IndexedKernel& chosen = *(table.*kernel);
+  const kernels::IndexedFn fn = chosen.fn[static_cast<std::size_t>(compute)];
+  LANEWISE_CHECK(DtypeError, fn != nullptr, op, ": not implemented for ", short_name(dtype));
+
+  std::array<kernels::KernelScalar, kernels::kMaxOperands> values{};
+  std::transform(params.begin(), params.end(), values.begin(), kernel_scalar);
+  const kernels::KernelScalar* numbers = values.data();
+  auto* data = static_cast<char*>(t.data_ptr());
+  const auto itemsize = static_cast<std::int64_t>(t.itemsize());
+  const auto grain = std::max<std::int64_t>(kTile, static_cast<std::int64_t>(kGrain / std::max(chosen.cost, 1.0f)));
+
+  if (compute == dtype) {
+    parallel_for(0, t.numel(), grain, [=](std::int64_t begin, std::int64_t end) {
+      fn(data + begin * itemsize, begin, end - begin, numbers);
+    });
+    return;
+  }
+  const kernels::ConvertFn convert =
+      table.movers->convert[static_cast<std::size_t>(compute)][static_cast<std::size_t>(dtype)];
+  const std::uint32_t mask = !toward_zero ? ~0u : dtype == kHalf ? ~0x1fffu : ~0xffffu;
+  parallel_for(0, t.numel(), grain, [=](std::int64_t begin, std::int64_t end) {
+    alignas(64) float tile[kTile];
+    for (std::int64_t at = begin; at < end; at += kTile) {
+      const std::int64_t n = std::min(kTile, end - at);
+      fn(reinterpret_cast<char*>(tile), at, n, numbers);
+      if (toward_zero) std::transform(tile, tile + n, tile, [mask](float x) { return cut(x, mask); });
+      convert(reinterpret_cast<const char*>(tile), data + at * itemsize, n);
+    }
+  });
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,45 @@
+#include <lanewise/generated/functions.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/tensor.h>
+
+// A number beside a tensor becomes a wrapped 0-dim tensor, so that both orders record the node of the tensor form, whose
+// edge for the number is empty.
+namespace lanewise {
+
+Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, detail::wrapped_number(b)); }
+Tensor operator+(const Scalar& a, const Tensor& b) { return add(detail::wrapped_number(a), b); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, detail::wrapped_number(b)); }
+Tensor operator-(const Scalar& a, const Tensor& b) { return sub(detail::wrapped_number(a), b); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, detail::wrapped_number(b)); }
+Tensor operator*(const Scalar& a, const Tensor& b) { return mul(detail::wrapped_number(a), b); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, detail::wrapped_number(b)); }
+Tensor operator/(const Scalar& a, const Tensor& b) { return div(detail::wrapped_number(a), b); }
+
+#define LANEWISE_COMPARISON(op, function, mirrored)                                          \
+  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); }           \
+  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, b); }           \
+  Tensor operator op(const Scalar& a, const Tensor& b) { return mirrored(b, a); }
+LANEWISE_COMPARISON(==, eq, eq)
+LANEWISE_COMPARISON(!=, ne, ne)
+LANEWISE_COMPARISON(<, lt, gt)
+LANEWISE_COMPARISON(<=, le, ge)
+LANEWISE_COMPARISON(>, gt, lt)
+LANEWISE_COMPARISON(>=, ge, le)
+#undef LANEWISE_COMPARISON
+
+Tensor Tensor::operator-() const { return neg(); }
+Tensor Tensor::operator~() const { return bitwise_not(); }
+Tensor& Tensor::operator+=(const Tensor& other) { return add_(other); }
+Tensor& Tensor::operator+=(const Scalar& other) { return add_(detail::wrapped_number(other)); }
+Tensor& Tensor::operator-=(const Tensor& other) { return sub_(other); }
+Tensor& Tensor::operator-=(const Scalar& other) { return sub_(detail::wrapped_number(other)); }
+Tensor& Tensor::operator*=(const Tensor& other) { return mul_(other); }
+Tensor& Tensor::operator*=(const Scalar& other) { return mul_(detail::wrapped_number(other)); }
+Tensor& Tensor::operator/=(const Tensor& other) { return div_(other); }
+Tensor& Tensor::operator/=(const Scalar& other) { return div_(detail::wrapped_number(other)); }
+
+}  // namespace lanewise

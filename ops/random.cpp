@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/ops/fill_values.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise {
+
+namespace {
+
+using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
+
+/// Fills with the next draw of the process-wide generator.
+Tensor drawn(const char* op, Tensor&& t, RandomKernel kernel, const Scalar& a, const Scalar& b,
+             const TensorOptions& options, bool toward_zero = false) {
+  const Generator::State draw = Generator::reserve(1);
+  ops::fill_indexed(op, t, kernel,
+                    {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b}, toward_zero);
+  if (options.requires_grad()) t.set_requires_grad(true);
+  return std::move(t);
+}
+
+ScalarType floating_dtype(const char* op, ScalarType dtype) {
+  LANEWISE_CHECK(DtypeError, is_differentiable(dtype), op, ": not implemented for ", short_name(dtype),
+                 "; use randint for integers");
+  return dtype;
+}
+
+TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
+  return options.has_dtype() ? options : options.dtype(self.scalar_type());
+}
+
+}  // namespace
+
+Tensor rand(IntArrayRef size, const TensorOptions& options) {
+  const ScalarType dtype = floating_dtype("rand", options.dtype());
+  return drawn("rand", detail::empty_cpu(size, dtype), &kernels::KernelTable::uniform, 0.0, 1.0, options, true);
+}
+
+Tensor randn(IntArrayRef size, const TensorOptions& options) {
+  const ScalarType dtype = floating_dtype("randn", options.dtype());
+  return drawn("randn", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, 0.0, 1.0, options);
+}
+
+// Positions count in logical order, so the _like forms draw into C order whatever the order of `self`.
+Tensor rand_like(const Tensor& self, const TensorOptions& options) {
+  return rand(self.sizes(), like("rand_like", self, options));
+}
+Tensor randn_like(const Tensor& self, const TensorOptions& options) {
+  return randn(self.sizes(), like("randn_like", self, options));
+}
+
+Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options) {
+  return randint(0, high, size, options);
+}
+
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, low < high, "randint: expects low < high, but got ", low, " and ", high);
+  const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
+  if (is_integral(dtype, true)) {
+    visit_dtype(dtype, [&]<class T>() {
+      if constexpr (std::is_integral_v<T>) {
+        LANEWISE_CHECK(ValueError,
+                       low >= static_cast<std::int64_t>(std::numeric_limits<T>::min()) &&
+                           high - 1 <= static_cast<std::int64_t>(std::numeric_limits<T>::max()),
+                       "randint: the range [", low, ", ", high, ") does not fit into ", short_name(dtype));
+      }
+    });
+    return drawn("randint", detail::empty_cpu(size, dtype), &kernels::KernelTable::random_int, low, high, options);
+  }
+  LANEWISE_CHECK(DtypeError, is_floating_point(dtype), "randint: not implemented for ", short_name(dtype));
+  Tensor drawn_ints = drawn("randint", detail::empty_cpu(size, kLong), &kernels::KernelTable::random_int, low, high, {});
+  Tensor t = detail::empty_cpu(size, dtype);
+  const auto convert = kernels::active_kernels()
+                           .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
+  convert(static_cast<const char*>(drawn_ints.data_ptr()), static_cast<char*>(t.data_ptr()), t.numel());
+  if (options.requires_grad()) t.set_requires_grad(true);
+  return t;
+}
+
+Tensor randperm(std::int64_t n, const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, n >= 0, "randperm: n must be non-negative, but got ", n);
+  const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
+  LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ", short_name(dtype));
+  // Sorts by random 64-bit keys; equal keys, which are rare, keep their order.
+  const Tensor keys = drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
+  const auto* key = static_cast<const std::int64_t*>(keys.data_ptr());
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [key](std::int64_t a, std::int64_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
+  Tensor t = detail::empty_cpu(n, dtype);
+  const auto convert = kernels::active_kernels()
+                           .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
+  convert(reinterpret_cast<const char*>(order.data()), static_cast<char*>(t.data_ptr()), n);
+  if (options.requires_grad()) t.set_requires_grad(true);
+  return t;
+}
+
+}  // namespace lanewise

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/tensor.h>
+
+/// What goes between the brackets: `x.index({Ellipsis, Slice(None, 3), 0, None})` is x[..., :3, 0, None].
+namespace lanewise::indexing {
+
+/// Everything that was not named: as many full dimensions as are left.
+struct EllipsisIndexType {};
+inline constexpr EllipsisIndexType Ellipsis{};
+/// A new dimension of size 1; in a Slice, the default.
+inline constexpr std::nullopt_t None = std::nullopt;
+
+/// start:stop:step. Bounds may be negative and are clamped; step is positive.
+struct Slice {
+  Slice(std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> stop = std::nullopt,
+        std::optional<std::int64_t> step = std::nullopt)
+      : start_(start), stop_(stop), step_(step.value_or(1)) {}
+  std::optional<std::int64_t> start() const noexcept { return start_; }
+  std::optional<std::int64_t> stop() const noexcept { return stop_; }
+  std::int64_t step() const noexcept { return step_; }
+
+ private:
+  std::optional<std::int64_t> start_;
+  std::optional<std::int64_t> stop_;
+  std::int64_t step_;
+};
+
+/// One index of any kind.
+struct LANEWISE_API TensorIndex {
+  enum class Kind : std::uint8_t { None, Ellipsis, Integer, Boolean, Slice, Tensor };
+
+  TensorIndex(std::nullopt_t) noexcept : kind_(Kind::None) {}
+  TensorIndex(EllipsisIndexType) noexcept : kind_(Kind::Ellipsis) {}
+  /// "..." is the ellipsis, nothing else is allowed.
+  TensorIndex(const char* text) : kind_(Kind::Ellipsis) {
+    LANEWISE_CHECK(ValueError, std::string_view(text) == "...", "index: expected \"...\" to represent an ellipsis index, but got \"",
+                   text, "\"");
+  }
+  template <class T>
+    requires(std::is_integral_v<T>)
+  TensorIndex(T value) noexcept
+      : kind_(std::is_same_v<T, bool> ? Kind::Boolean : Kind::Integer), integer_(static_cast<std::int64_t>(value)) {}
+  TensorIndex(Slice slice) : kind_(Kind::Slice), slice_(slice) {}
+  TensorIndex(Tensor tensor) : kind_(Kind::Tensor), tensor_(std::move(tensor)) {}
+
+  Kind kind() const noexcept { return kind_; }
+  bool is_none() const noexcept { return kind_ == Kind::None; }
+  bool is_ellipsis() const noexcept { return kind_ == Kind::Ellipsis; }
+  bool is_integer() const noexcept { return kind_ == Kind::Integer; }
+  bool is_boolean() const noexcept { return kind_ == Kind::Boolean; }
+  bool is_slice() const noexcept { return kind_ == Kind::Slice; }
+  bool is_tensor() const noexcept { return kind_ == Kind::Tensor; }
+  std::int64_t integer() const noexcept { return integer_; }
+  bool boolean() const noexcept { return integer_ != 0; }
+  const Slice& slice() const noexcept { return slice_; }
+  const Tensor& tensor() const noexcept { return tensor_; }
+
+ private:
+  Kind kind_;
+  std::int64_t integer_ = 0;
+  Slice slice_;
+  Tensor tensor_;
+};
+
+}  // namespace lanewise::indexing
