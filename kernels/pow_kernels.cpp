@@ -1,0 +1,79 @@
+// Powers with an exponent per element or one for all.
+
+#include <lanewise/kernels/elementwise.h>
+#include <lanewise/kernels/integer_arithmetic.h>
+#include <lanewise/vec/math.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+struct Pow {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::pow(x, y);
+  }
+};
+
+/// Exponents that occur all the time are products, quotients and roots.
+struct PowScalar {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const KernelScalar& e = params[0];
+    const bool is_real = e.im == 0;
+    if (is_real && e.re == 0) {
+      run([](V) { return V(T(1)); });
+    } else if (is_real && e.re == 0.5) {
+      run([](V x) { return vec::sqrt(x); });
+    } else if (is_real && e.re == 1) {
+      run([](V x) { return x; });
+    } else if (is_real && e.re == 2) {
+      run([](V x) { return x * x; });
+    } else if (is_real && e.re == 3) {
+      run([](V x) { return x * x * x; });
+    } else if (is_real && e.re == -0.5) {
+      run([](V x) { return vec::rsqrt(x); });
+    } else if (is_real && e.re == -1) {
+      run([](V x) { return vec::reciprocal(x); });
+    } else if (is_real && e.re == -2) {
+      run([](V x) { return vec::reciprocal(x * x); });
+    } else {
+      const T exponent = scalar_as<T>(e);
+      run([exponent](V x) { return vec::pow(x, V(exponent)); });
+    }
+  }
+};
+
+/// The same steps for every element, so by vectors.
+struct IntegerPowScalar {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const std::int64_t exponent = params[0].i;
+    run([exponent](V x) {
+      if (exponent < 0) {  // the truncated fraction, see IntegerPow; an infinite one (0 to a negative power) is 0
+        const V one(T(1));
+        const V minus_one(static_cast<T>(-1));
+        const V sign = exponent % 2 == 0 ? one : minus_one;
+        const V magnitude_one = vec::select(x == one, one, V(T(0)));
+        return std::is_signed_v<T> ? vec::select(x == minus_one, sign, magnitude_one) : magnitude_one;
+      }
+      V result(T(1));
+      V factor = x;
+      for (std::int64_t e = exponent; e != 0; e >>= 1) {
+        if (e & 1) result = result * factor;
+        factor = factor * factor;
+      }
+      return result;
+    });
+  }
+};
+
+}  // namespace
+
+constinit const ElementwiseKernel pow =
+    elementwise<Pow, Binary, 30>(floating_complex) | scalarwise<IntegerPow, Binary>(integral);
+constinit const ElementwiseKernel pow_scalar =
+    elementwise<PowScalar, Unary, 10>(floating_complex) | elementwise<IntegerPowScalar, Unary, 6>(integral);
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,78 @@
+// arange and linspace: values that are arithmetic in their position.
+
+#include <lanewise/kernels/element_types.h>
+#include <lanewise/kernels/kernel_declarations.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+constexpr std::int64_t kChunk = 1024;
+
+/// Calls make(k, position of k as f64) for k in [0, n): by way of small integers, which every tier converts fast.
+template <class Make>
+void for_positions(std::int64_t first, std::int64_t n, Make make) {
+  for (std::int64_t begin = 0; begin < n; begin += kChunk) {
+    const auto base = static_cast<double>(first + begin);
+    const int count = static_cast<int>(n - begin < kChunk ? n - begin : kChunk);
+    for (int k = 0; k < count; ++k) make(begin + k, base + k);
+  }
+}
+
+/// Floats are computed in f64 and rounded once; integers wrap.
+template <class T>
+void arange_values(char* out, std::int64_t first, std::int64_t n, const KernelScalar* params) noexcept {
+  T* y = reinterpret_cast<T*>(out);
+  if constexpr (std::is_integral_v<T>) {
+    const auto start = static_cast<std::uint64_t>(params[0].i);
+    const auto step = static_cast<std::uint64_t>(params[1].i);
+    for (std::int64_t k = 0; k < n; ++k) y[k] = static_cast<T>(start + static_cast<std::uint64_t>(first + k) * step);
+  } else {
+    const double start = params[0].re;
+    const double step = params[1].re;
+    for_positions(first, n, [=](std::int64_t k, double i) { y[k] = static_cast<T>(start + i * step); });
+  }
+}
+
+/// One part of each of the values, counted from the nearer end.
+template <class T, int Stride>
+void line(T* y, std::int64_t first, std::int64_t n, double start, double end, std::int64_t steps) {
+  const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
+  const auto last = static_cast<double>(steps - 1);
+  const auto middle = static_cast<double>(steps / 2);
+  for_positions(first, n, [=](std::int64_t k, double i) {
+    const double value = i < middle || steps == 1 ? start + step * i : end - step * (last - i);
+    y[k * Stride] = static_cast<T>(value);
+  });
+}
+
+template <class T>
+void linspace_values(char* out, std::int64_t first, std::int64_t n, const KernelScalar* params) noexcept {
+  const std::int64_t steps = params[2].i;
+  if constexpr (is_complex<T>) {
+    auto* y = reinterpret_cast<real_of<T>*>(out);
+    line<real_of<T>, 2>(y, first, n, params[0].re, params[1].re, steps);
+    line<real_of<T>, 2>(y + 1, first, n, params[0].im, params[1].im, steps);
+  } else {
+    line<T, 1>(reinterpret_cast<T*>(out), first, n, params[0].re, params[1].re, steps);
+  }
+}
+
+template <class... T>
+constexpr IndexedKernel arange_kernel(Types<T...>) {
+  IndexedKernel kernel{2, {}};
+  ((kernel.fn[index_of<T>] = &arange_values<T>), ...);
+  return kernel;
+}
+template <class... T>
+constexpr IndexedKernel linspace_kernel(Types<T...>) {
+  IndexedKernel kernel{3, {}};
+  ((kernel.fn[index_of<T>] = &linspace_values<T>), ...);
+  return kernel;
+}
+
+}  // namespace
+
+constinit const IndexedKernel arange = arange_kernel(real);
+constinit const IndexedKernel linspace = linspace_kernel(numbers);
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

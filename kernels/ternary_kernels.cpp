@@ -1,0 +1,75 @@
+// where, clamp, lerp, addcmul, addcdiv.
+
+#include <lanewise/kernels/elementwise.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+struct Where {
+  template <class M, class V>
+  V operator()(M condition, V x, V y) const noexcept {
+    return vec::select(condition, x, y);
+  }
+};
+
+/// NaN in any operand gives NaN; lo > hi gives hi.
+struct Clamp {
+  template <class V>
+  V operator()(V x, V lo, V hi) const noexcept {
+    return vec::minimum(vec::maximum(x, lo), hi);
+  }
+};
+
+/// x + value * a * b; the product a * b itself for value = 1.
+struct Addcmul {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    const T value = scalar_as<T>(params[0]);
+    if (value == T(1)) {
+      run([](auto x, auto a, auto b) { return x + a * b; });
+    } else {
+      run([value](auto x, auto a, auto b) { return x + vec::Vec<T>(value) * a * b; });
+    }
+  }
+};
+
+/// x + value * a / b.
+struct Addcdiv {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    const T value = scalar_as<T>(params[0]);
+    run([value](auto x, auto a, auto b) {
+      // A complex 1 would turn infinite parts of a into NaN.
+      return is_complex<T> && value == T(1) ? x + a / b : x + vec::Vec<T>(value) * a / b;
+    });
+  }
+};
+
+/// Exact at both ends: from x for small weights, from the end for large ones.
+struct Lerp {
+  template <class V>
+  V operator()(V x, V end, V weight) const noexcept {
+    using T = typename V::value_type;
+    const V step = end - x;
+    const V from_start = x + weight * step;
+    const V from_end = end - step * (V(T(1)) - weight);
+    if constexpr (is_complex<T>) {
+      using R = vec::Vec<real_of<T>>;
+      const auto small = weight.re * weight.re + weight.im * weight.im < R(real_of<T>(0.25));
+      return vec::select(vec::Mask<T>(small), from_start, from_end);
+    } else {
+      return vec::select(vec::abs(weight) < V(T(0.5)), from_start, from_end);
+    }
+  }
+};
+
+}  // namespace
+
+constinit const ElementwiseKernel where = elementwise<Where, Same(Truth, Same, Same)>(every_type);
+constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + real);
+constinit const ElementwiseKernel addcmul = elementwise<Addcmul, Ternary, 2>(numbers);
+constinit const ElementwiseKernel addcdiv =
+    elementwise<Addcdiv, Ternary, 3>(floating) | elementwise<Addcdiv, Ternary, 8>(complex_types);
+constinit const ElementwiseKernel lerp = elementwise<Lerp, Ternary, 2>(floating_complex);
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
