@@ -150,7 +150,8 @@ TEST_F(ThreadsEnvironment, GarbageIsAnError) {
 }
 
 TEST_F(ThreadsEnvironment, AffinityLimitsTheDefault) {
-  EXPECT_EXIT(ask_threads_on_one_cpu(), ExitedWithCode(1), "^1$");
+  // hwloc says a line of its own where there is no /sys.
+  EXPECT_EXIT(ask_threads_on_one_cpu(), ExitedWithCode(1), "(^|\n)1$");
 }
 
 TEST(Threads, OutOfRangeIsAnErrorAndChangesNothing) {
