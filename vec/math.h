@@ -5,4 +5,5 @@
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/log.h>
 #include <lanewise/vec/math/sin_cos.h>
+#include <lanewise/vec/math/pow.h>
 #include <lanewise/vec/vec.h>

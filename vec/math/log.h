@@ -37,11 +37,23 @@ template <>
 struct LogConstants<float> {
   static constexpr float kLn2Hi = 0x1.62e4p-1f;  // times an exponent: exact
   static constexpr float kLn2Lo = 0x1.7f7d1cp-20f;
+  static constexpr float kLog2EHi = 0x1.715476p+0f;
+  static constexpr float kLog2ELo = 0x1.4ae0c0p-26f;
+  static constexpr float kLog10EHi = 0x1.bcb7b2p-2f;
+  static constexpr float kLog10ELo = -0x1.5b235ep-27f;
+  static constexpr float kLog10Of2Hi = 0x1.344p-2f;  // times an exponent: exact
+  static constexpr float kLog10Of2Lo = 0x1.3509f8p-18f;
 };
 template <>
 struct LogConstants<double> {
   static constexpr double kLn2Hi = 0x1.62e42feep-1;
   static constexpr double kLn2Lo = 0x1.a39ef35793c76p-33;
+  static constexpr double kLog2EHi = 0x1.71547652b82fep+0;
+  static constexpr double kLog2ELo = 0x1.777d0ffda0d24p-56;
+  static constexpr double kLog10EHi = 0x1.bcb7b1526e50ep-2;
+  static constexpr double kLog10ELo = 0x1.95355baaafad3p-57;
+  static constexpr double kLog10Of2Hi = 0x1.3441350ap-2;
+  static constexpr double kLog10Of2Lo = -0x1.0c0219dc1da99p-39;
 };
 
 /// log(1 + f) = f - f^2 / 2 + tail, for 1 + f in [sqrt(1/2), sqrt(2)].
@@ -73,6 +85,34 @@ LANEWISE_INLINE Vec<T> log_reduced(Vec<T> e, Vec<T> m) {
   return fma(e, Vec<T>(C::kLn2Hi), f - (half_square - low));
 }
 
+/// log m as a pair, times a constant given as a pair: the logarithm of m to another base.
+template <class T>
+LANEWISE_INLINE Pair<T> log_mantissa_times(Vec<T> m, T factor_hi, T factor_lo) {
+  const Vec<T> f = m - Vec<T>(T(1));
+  const Vec<T> square = f * f;
+  const Vec<T> half_square = Vec<T>(T(0.5)) * square;
+  Pair<T> p = fast_two_sum(f, -half_square);
+  p.lo = p.lo + log1p_tail(f, square, half_square);
+  return multiply(p, Pair<T>{Vec<T>(factor_hi), Vec<T>(factor_lo)});
+}
+
+/// e + log2 m.
+template <class T>
+LANEWISE_INLINE Vec<T> log2_reduced(Vec<T> e, Vec<T> m) {
+  using C = LogConstants<T>;
+  const Pair<T> p = log_mantissa_times(m, C::kLog2EHi, C::kLog2ELo);
+  const Pair<T> s = fast_two_sum(e, p.hi);
+  return s.hi + (s.lo + p.lo);
+}
+/// e log10 2 + log10 m.
+template <class T>
+LANEWISE_INLINE Vec<T> log10_reduced(Vec<T> e, Vec<T> m) {
+  using C = LogConstants<T>;
+  const Pair<T> p = log_mantissa_times(m, C::kLog10EHi, C::kLog10ELo);
+  const Pair<T> s = fast_two_sum(e * Vec<T>(C::kLog10Of2Hi), p.hi);
+  return s.hi + fma(e, Vec<T>(C::kLog10Of2Lo), s.lo + p.lo);
+}
+
 /// Lanes that are positive, normal and finite.
 template <class T>
 LANEWISE_INLINE Mask<T> positive_normal(Vec<T> x) {
@@ -85,26 +125,73 @@ inline constexpr int kDenormalShift = sizeof(T) == 4 ? 24 : 54;
 template <class T>
 inline constexpr T kDenormalScale = sizeof(T) == 4 ? T(0x1p24) : T(0x1p54);
 
-/// What every logarithm does outside the normal numbers: result for log(x * scale) where x is denormal, else the special value.
+/// The base of a logarithm, as the function that puts it together from exponent and mantissa.
+struct BaseE {
+  template <class T>
+  static LANEWISE_INLINE Vec<T> of(Vec<T> e, Vec<T> m) {
+    return log_reduced(e, m);
+  }
+};
+struct Base2 {
+  template <class T>
+  static LANEWISE_INLINE Vec<T> of(Vec<T> e, Vec<T> m) {
+    return log2_reduced(e, m);
+  }
+};
+struct Base10 {
+  template <class T>
+  static LANEWISE_INLINE Vec<T> of(Vec<T> e, Vec<T> m) {
+    return log10_reduced(e, m);
+  }
+};
+
+/// Special values in place of `result` where x is zero, negative, infinite or NaN.
 template <class T>
 LANEWISE_INLINE Vec<T> log_specials(Vec<T> x, Vec<T> result) {
   const Vec<T> inf(std::numeric_limits<T>::infinity());
-  const Vec<T> nan(std::numeric_limits<T>::quiet_NaN());
   const Vec<T> zero(T(0));
   Vec<T> r = select(x == inf, inf, result);
   r = select(x == zero, -inf, r);
-  r = select((x < zero) | isnan(x), nan, r);
-  return r;
+  return select((x < zero) | isnan(x), Vec<T>(std::numeric_limits<T>::quiet_NaN()), r);
 }
 
-/// log x where a lane is zero, denormal, negative, infinite or NaN.
-template <class T>
+/// Where a lane is zero, denormal, negative, infinite or NaN.
+template <class Base, class T>
 [[gnu::noinline, gnu::cold]] Vec<T> log_slow(Vec<T> x) {
   const Mask<T> denormal = x < Vec<T>(std::numeric_limits<T>::min());
   const Vec<T> scaled = select(denormal, x * Vec<T>(kDenormalScale<T>), x);
   const Vec<T> shift = select(denormal, Vec<T>(T(-kDenormalShift<T>)), Vec<T>(T(0)));
   const LogReduction<T> r = reduce_log(scaled);
-  return log_specials(x, log_reduced(r.e + shift, r.m));
+  return log_specials(x, Base::of(r.e + shift, r.m));
+}
+template <class Base, class T>
+LANEWISE_INLINE Vec<T> log_of(Vec<T> x) {
+  if (__builtin_expect(!positive_normal(x).all(), 0)) return log_slow<Base>(x);
+  const LogReduction<T> r = reduce_log(x);
+  return Base::of(r.e, r.m);
+}
+
+/// log(1 + x) for -1 < x < infinity: the logarithm of u = 1 + x rounded, corrected by what the rounding lost.
+template <class T>
+LANEWISE_INLINE Vec<T> log1p_inside(Vec<T> x) {
+  using C = LogConstants<T>;
+  using I = SignedOf<T>;
+  const Vec<T> one(T(1));
+  const Pair<T> u = two_sum(one, x);
+  const LogReduction<T> r = reduce_log(u.hi);
+  const Vec<T> f = r.m - one;
+  // lost / u = (lost * 2^-e) / m, and 1 / m is near 1 - f where it matters. 2^-e is m / u; four times that is a normal number.
+  const Vec<T> inverse_power = bitcast<T>(as_int(r.m) - as_int(u.hi) + Vec<I>(__builtin_bit_cast(I, T(4))));
+  const Vec<T> lost = u.lo * inverse_power;
+  const Vec<T> quarter(T(0.25));
+  const Vec<T> square = f * f;
+  const Vec<T> half_square = Vec<T>(T(0.5)) * square;
+  const Vec<T> low = fma(r.e, Vec<T>(C::kLn2Lo), fma(lost, fnma(quarter, f, quarter), log1p_tail(f, square, half_square)));
+  return fma(r.e, Vec<T>(C::kLn2Hi), f - (half_square - low));
+}
+template <class T>
+[[gnu::noinline, gnu::cold]] Vec<T> log1p_slow(Vec<T> x, Vec<T> inside) {
+  return log_specials(x + Vec<T>(T(1)), inside);
 }
 
 }  // namespace detail
@@ -112,9 +199,26 @@ template <class T>
 /// Natural logarithm. Error: 0.75 ULP. log(+-0) is -infinity, of negative numbers NaN.
 template <Real T>
 LANEWISE_INLINE Vec<T> log(Vec<T> x) {
-  if (__builtin_expect(!detail::positive_normal(x).all(), 0)) return detail::log_slow(x);
-  const detail::LogReduction<T> r = detail::reduce_log(x);
-  return detail::log_reduced(r.e, r.m);
+  return detail::log_of<detail::BaseE>(x);
+}
+/// Binary logarithm, exact for powers of two.
+template <Real T>
+LANEWISE_INLINE Vec<T> log2(Vec<T> x) {
+  return detail::log_of<detail::Base2>(x);
+}
+/// Decimal logarithm.
+template <Real T>
+LANEWISE_INLINE Vec<T> log10(Vec<T> x) {
+  return detail::log_of<detail::Base10>(x);
+}
+/// log(1 + x) without cancellation near 0.
+template <Real T>
+LANEWISE_INLINE Vec<T> log1p(Vec<T> x) {
+  const Vec<T> inside = detail::log1p_inside(x);
+  const Mask<T> valid = (x > Vec<T>(T(-1))) & (x < Vec<T>(std::numeric_limits<T>::infinity()));
+  const Vec<T> r = select(abs(x) < Vec<T>(T(0x1p-60f)), x, inside);
+  if (__builtin_expect(!valid.all(), 0)) return detail::log1p_slow(x, r);
+  return r;
 }
 
 }  // namespace LANEWISE_ISA

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <lanewise/vec/math/float_in_double.h>
+
+namespace lanewise::vec {
+inline namespace LANEWISE_ISA {
+namespace detail {
+
+/// log(2^e m) as a pair, to about 2^-66 of it, so that y log x is good to 2^-56 wherever x^y is finite.
+/// With s = (m - 1) / (m + 1): log m = 2 s + s^3 (2/3 + 2/5 s^2 + ...), the first terms in pairs.
+LANEWISE_INLINE Pair<double> log_pair(Vec<double> e, Vec<double> m) {
+  using V = Vec<double>;
+  const V one(1.0);
+  const V f = m - one;
+  const V sum = m + one;
+  const V sum_lo = m - (sum - one);
+  const V inverse = one / sum;
+  Pair<double> s;
+  s.hi = f * inverse;
+  s.lo = fnma(s.hi, sum_lo, residual(s.hi, sum, f)) * inverse;
+  const V s2 = s.hi + s.hi;
+  Pair<double> z = two_product(s.hi, s.hi);
+  z.lo = fma(s2, s.lo, z.lo);
+  const V tail = polynomial(z.hi, 0x1.9999999999996p-2, 0x1.2492492492f55p-2, 0x1.c71c71c595c2dp-3, 0x1.745d1829d59d0p-3,
+                            0x1.3b1364a191c4bp-3, 0x1.112075d674002p-3, 0x1.de3c4bc081d72p-4, 0x1.eacfdf9260ad4p-4);
+  Pair<double> q = fast_two_sum(V(0x1.5555555555555p-1), z.hi * tail);
+  q.lo = q.lo + V(0x1.5555555555555p-55);
+  const Pair<double> cube = multiply(s, z);
+  const Pair<double> rest = multiply(cube, q);
+  const Pair<double> a = fast_two_sum(e * V(LogConstants<double>::kLn2Hi), s2);
+  const Pair<double> b = fast_two_sum(a.hi, rest.hi);
+  const V low = b.lo + (a.lo + fma(e, V(LogConstants<double>::kLn2Lo), s.lo + s.lo + rest.lo));
+  return fast_two_sum(b.hi, low);
+}
+
+/// e^(y log x), the logarithm given.
+LANEWISE_INLINE Vec<double> exp_of_product(Vec<double> y, Pair<double> log) {
+  using V = Vec<double>;
+  using C = ExpConstants<double>;
+  Pair<double> p = two_product(y, log.hi);
+  p.lo = fma(y, log.lo, p.lo);
+  const V kept = max_or_second(V(C::kUnderflow), min_or_second(V(C::kOverflow), p.hi));
+  // Beyond the limits the low part may be NaN, and does not matter.
+  const V low = select(kept == p.hi, p.lo, V(0.0));
+  ExpReduction<double> e = reduce_exp(kept);
+  e.r = fast_two_sum(e.r.hi, e.r.lo + low);
+  const Pair<double> m = expm1_reduced(e.r);
+  const Pair<double> one = fast_two_sum(V(1.0), m.hi);
+  return scale_by_rounded(one.hi + (one.lo + m.lo), e.t, e.n);
+}
+
+/// x^y for normal positive x and finite y.
+LANEWISE_INLINE Vec<double> pow_inside(Vec<double> x, Vec<double> y) {
+  const LogReduction<double> r = reduce_log(x);
+  return exp_of_product(y, log_pair(r.e, r.m));
+}
+
+/// Magnitude and sign of x^y where a lane is not inside: C99 annex F.9.4.4. `magnitude` is |x|^y where that is inside.
+template <class T>
+LANEWISE_INLINE Vec<T> pow_specials(Vec<T> x, Vec<T> y, Vec<T> magnitude) {
+  const Vec<T> zero(T(0));
+  const Vec<T> one(T(1));
+  const Vec<T> inf(std::numeric_limits<T>::infinity());
+  const Vec<T> ax = abs(x);
+  Vec<T> r = magnitude;
+  r = select(ax == zero, select(y < zero, inf, zero), r);
+  r = select(ax == inf, select(y > zero, inf, zero), r);
+  // Greater than 1 to the infinity, or less than 1 to minus infinity.
+  const Mask<T> grows = ((ax > one) & (y == inf)) | ((ax < one) & (y == -inf));
+  r = select(abs(y) == inf, select(grows, inf, zero), r);
+  r = select(ax == one, one, r);
+  const Mask<T> integer = trunc(y) == y;
+  const Vec<T> half = y * Vec<T>(T(0.5));
+  const Mask<T> odd = integer & (trunc(half) != half);
+  const Mask<T> negative = signbit(x);
+  r = select(negative & odd, -r, r);
+  const Vec<T> nan(std::numeric_limits<T>::quiet_NaN());
+  r = select((x < zero) & (ax != inf) & ~integer, nan, r);
+  r = select(isnan(x) | isnan(y), nan, r);
+  return select((y == zero) | (x == one), one, r);
+}
+
+[[gnu::noinline]] inline Vec<double> pow_slow(Vec<double> x, Vec<double> y) {
+  using V = Vec<double>;
+  const V ax = abs(x);
+  const Mask<double> denormal = ax < V(std::numeric_limits<double>::min());
+  const V scaled = select(denormal, ax * V(kDenormalScale<double>), ax);
+  const LogReduction<double> r = reduce_log(scaled);
+  const V e = r.e - select(denormal, V(double(kDenormalShift<double>)), V(0.0));
+  return pow_specials(x, y, exp_of_product(y, log_pair(e, r.m)));
+}
+[[gnu::noinline]] inline Vec<float> pow_slow(Vec<float> x, Vec<float> y, Vec<float> inside) {
+  return pow_specials(x, y, inside);
+}
+
+}  // namespace detail
+
+/// x^y. Special values as in C99: pow(x, 0) and pow(1, y) are 1 even for NaN, negative x to a power that is no integer is NaN.
+LANEWISE_INLINE Vec<double> pow(Vec<double> x, Vec<double> y) {
+  const Mask<double> inside = detail::positive_normal(x) & isfinite(y);
+  if (__builtin_expect(!inside.all(), 0)) return detail::pow_slow(x, y);
+  return detail::pow_inside(x, y);
+}
+LANEWISE_INLINE Vec<float> pow(Vec<float> x, Vec<float> y) {
+  // All floats but 0 are normal doubles, and y log x is good to 2^-30 in one double.
+  const Vec<float> r = in_double(abs(x), y, [](Vec<double> a, Vec<double> b) __attribute__((always_inline)) {
+    const Vec<double> p = b * detail::short_log(a);
+    return detail::short_exp(detail::max_or_second(Vec<double>(-500.0), detail::min_or_second(Vec<double>(500.0), p)));
+  });
+  const Mask<float> inside = (x > Vec<float>(0.0f)) & (x < Vec<float>(std::numeric_limits<float>::infinity())) & isfinite(y);
+  if (__builtin_expect(!inside.all(), 0)) return detail::pow_slow(x, y, r);
+  return r;
+}
+
+}  // namespace LANEWISE_ISA
+}  // namespace lanewise::vec
