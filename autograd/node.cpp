@@ -1,11 +1,9 @@
 #include <lanewise/autograd/node.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
 #include <typeinfo>
 
 #include <lanewise/autograd/hooks.h>
+#include <lanewise/autograd/type_name.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd {
@@ -41,17 +39,7 @@ Node::~Node() = default;
 
 std::uint64_t Node::peek_sequence_nr() noexcept { return next_sequence_nr; }
 
-std::string Node::name() const {
-  const char* mangled = typeid(*this).name();
-  int status = 0;
-  char* demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string name = status == 0 ? demangled : mangled;
-  std::free(demangled);
-  // Drops namespaces, but not those of template arguments.
-  const std::size_t end = std::min(name.find('<'), name.size());
-  const std::size_t colon = name.rfind("::", end);
-  return colon == std::string::npos ? name : name.substr(colon + 2);
-}
+std::string Node::name() const { return type_name(typeid(*this)); }
 
 void Node::set_next_edge(std::size_t i, Edge edge) {
   update_topological_nr(edge);

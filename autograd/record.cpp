@@ -101,9 +101,7 @@ void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
   if (meta.retained_ != nullptr) move_hooks(meta);
 }
 
-namespace {
-
-[[noreturn]] void raise_view(const Tensor& self, const AutogradMeta& meta, const char* op) {
+void detail::raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op) {
   const std::string which = meta.grad_fn_ == nullptr
                                 ? std::string("a view")
                                 : "output " + std::to_string(meta.output_nr_) + " of " + meta.grad_fn_->name() + " is a view and";
@@ -130,8 +128,6 @@ namespace {
   lanewise::detail::raise<AutogradError>(op, ": ", which, " of shape ", self.sizes(), " is being modified inplace. ", why);
 }
 
-}  // namespace
-
 void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
   if (!any_requires_grad || !GradMode::is_enabled()) return;
   const AutogradMeta* meta = get_autograd_meta(self);
@@ -140,7 +136,7 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
                  "InferenceMode and modify that");
   if (meta == nullptr) return;
   if (meta->is_view()) {
-    if (meta->creation_ != CreationMeta::Default) raise_view(self, *meta, op);
+    if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);
     LANEWISE_CHECK(AutogradError, !(meta->base_.requires_grad() && meta->base_.is_leaf()), op,
                    ": a view of a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
                    "NoGradGuard, or use the out-of-place form");

@@ -65,8 +65,12 @@ const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta
   const std::lock_guard<NodeMutex> lock(meta.mutex_);
   const std::uint32_t version = view.unsafeGetTensorImpl()->version();
   if (meta.view_version_ == version) return meta.grad_fn_;
-  if (meta.grad_fn_ == nullptr && !meta.base_.requires_grad()) return meta.grad_fn_;
   if (!meta.base_.requires_grad()) return meta.grad_fn_;
+  if (meta.creation_ != CreationMeta::Default) {
+    // Nothing was recorded for the view, and nothing for the base either.
+    if (meta.grad_fn_ == nullptr && meta.base_.is_leaf()) return meta.grad_fn_;
+    detail::raise_view_modified(view, meta, "the base of a view was modified");
+  }
   const EnableGradGuard guard;
   const Tensor again = meta.replay_ != nullptr
                            ? (*meta.replay_)(meta.base_)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/node.h>
@@ -26,6 +27,13 @@ LANEWISE_API std::vector<Tensor> as_view(const Tensor& base, std::vector<Tensor>
 
 /// The grad_fn of a view, made anew if the base was modified since. `meta` is that of `view`.
 LANEWISE_API const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta);
+
+namespace detail {
+
+/// Throws AutogradError: says why a view of this creation must not be modified, itself or through its base.
+[[noreturn]] void raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op);
+
+}  // namespace detail
 
 /// The backward of an in-place op on a view: takes the base's gradient, passes what falls outside of the view on to
 /// the base's old history, and what falls inside through `fn`, the node of the op.

@@ -1,0 +1,140 @@
+#include <lanewise/autograd/custom_node.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include <lanewise/autograd/accumulate_grad.h>
+#include <lanewise/autograd/record.h>
+#include <lanewise/autograd/type_name.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise::autograd {
+
+namespace {
+
+bool contains(const std::vector<const TensorImpl*>& list, const Tensor& t) {
+  return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
+}
+
+bool contains(const variable_list& list, const Tensor& t) {
+  return std::any_of(list.begin(), list.end(), [&](const Tensor& other) { return other.is_same(t); });
+}
+
+}  // namespace
+
+variable_list AutogradContext::get_saved_variables() const {
+  variable_list list;
+  list.reserve(saved_.size());
+  for (const SavedVariable& saved : saved_) list.push_back(saved.unpack(node_->getptr(), /*with_history=*/true));
+  return list;
+}
+
+void AutogradContext::mark_dirty(const variable_list& inputs) {
+  dirty_.clear();
+  for (const Tensor& t : inputs) dirty_.push_back(t.unsafeGetTensorImpl());
+}
+
+void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
+  non_differentiable_.clear();
+  for (const Tensor& t : outputs) non_differentiable_.push_back(t.unsafeGetTensorImpl());
+}
+
+bool AutogradContext::needs_input_grad(std::size_t i) const { return node_->task_should_compute_output(i); }
+
+void CustomNodeBase::release_variables() {
+  const std::lock_guard<NodeMutex> lock(mutex_);
+  for (SavedVariable& saved : context_.saved_) saved.reset_data();
+}
+
+bool CustomNodeBase::begin(const variable_list& inputs) {
+  const ArrayRef<Tensor> list(inputs);
+  set_next_edges(collect_next_edges(list));
+  return compute_requires_grad(list);
+}
+
+void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,
+                                   std::size_t num_outputs, bool records) {
+  if (is_dirty && is_input && records && differentiable) {
+    LANEWISE_CHECK(AutogradError, !(output.is_leaf() && output.requires_grad()), name(),
+                   ": a leaf Variable that requires grad has been used in an in-place operation");
+    LANEWISE_CHECK(AutogradError, !output._is_view() || num_outputs == 1, name(),
+                   ": a function that modifies inplace an input that is a view of another tensor cannot return more than "
+                   "one tensor");
+    check_inplace(output, true, name().c_str());
+    rebase_history(output, getptr());
+    return;
+  }
+  if (!differentiable) {
+    add_input_metadata(undefined_input());
+    if (!output.requires_grad()) return;
+    // Detached, rather than changing an input's own state.
+    output = output.detach();
+    return;
+  }
+  if (is_input) output = as_view(output, lanewise::detail::make_alias(output), CreationMeta::InCustomFunction);
+  const std::uint32_t input_nr = add_input_metadata(output);
+  AutogradMeta& meta = materialize_autograd_meta(output);
+  if (meta.is_view()) meta.creation_ = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
+  set_gradient_edge(output, {getptr(), input_nr});
+}
+
+void CustomNodeBase::finish(const variable_list& inputs, variable_list& outputs, bool records) {
+  std::size_t dirty_returned = 0;
+  for (const Tensor& output : outputs) {
+    if (output.defined() && contains(context_.dirty_, output)) ++dirty_returned;
+  }
+  LANEWISE_CHECK(AutogradError, dirty_returned >= context_.dirty_.size(), name(),
+                 ": some elements marked as dirty during the forward method were not returned as output");
+  for (Tensor& output : outputs) {
+    if (!output.defined()) {
+      add_input_metadata(undefined_input());
+      output_info_.emplace_back();
+      continue;
+    }
+    output_info_.emplace_back(output);
+    const bool is_input = contains(inputs, output);
+    const bool is_dirty = contains(context_.dirty_, output);
+    const bool differentiable =
+        records && is_differentiable(output.scalar_type()) && !contains(context_.non_differentiable_, output);
+    if (is_dirty) increment_version(output);
+    finish_output(output, is_input, is_dirty, differentiable, outputs.size(), records);
+  }
+  if (records) {
+    for (const Tensor& t : context_.to_save_) {
+      const bool is_output = t.defined() && !t.is_leaf() && t.grad_fn().get() == this;
+      context_.saved_.emplace_back(t, is_output);
+    }
+  }
+  context_.to_save_.clear();
+}
+
+variable_list CustomNodeBase::apply(variable_list&& grads) {
+  if (context_.materialize_grads_) {
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      if (!grads[i].defined() && output_info_[i].is_defined()) grads[i] = output_info_[i].zeros_like();
+    }
+  }
+  const std::lock_guard<NodeMutex> lock(mutex_);
+  variable_list outputs = run_backward(std::move(grads));
+  const std::size_t expected = is_tensor_.size();
+  while (outputs.size() > expected && !outputs.back().defined()) outputs.pop_back();
+  LANEWISE_CHECK(AutogradError, outputs.size() == expected, name(),
+                 ": returned an incorrect number of gradients (expected ", expected, ", got ", outputs.size(), ")");
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < expected; ++i) {
+    if (is_tensor_[i]) {
+      if (kept != i) outputs[kept] = std::move(outputs[i]);
+      ++kept;
+      continue;
+    }
+    LANEWISE_CHECK(AutogradError, !outputs[i].defined(), name(), ": returned a gradient at position ", i,
+                   ", but the corresponding argument of forward() is not a Variable; return an undefined Tensor there");
+  }
+  outputs.resize(kept);
+  return outputs;
+}
+
+std::string CustomNodeBase::type_name(const std::type_info& type) { return autograd::type_name(type); }
+
+}  // namespace lanewise::autograd

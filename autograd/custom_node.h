@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeinfo>
+#include <unordered_map>
+#include <vector>
+
+#include <lanewise/autograd/node.h>
+#include <lanewise/autograd/saved_value.h>
+#include <lanewise/autograd/saved_variable.h>
+#include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/tensor.h>
+
+namespace lanewise::autograd {
+
+class CustomNodeBase;
+
+/// What forward() of a custom function leaves for backward().
+class LANEWISE_API AutogradContext {
+ public:
+  AutogradContext() = default;
+  AutogradContext(const AutogradContext&) = delete;
+  AutogradContext& operator=(const AutogradContext&) = delete;
+
+  /// Keeps inputs and outputs of forward(), with version checks; call at most once. Undefined tensors are allowed.
+  /// Intermediate results that need no checks can also go to saved_data.
+  void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
+  /// In the order of save_for_backward(). Throws AutogradError if one was modified in place, or after the graph was freed.
+  variable_list get_saved_variables() const;
+
+  /// Says that forward() modified these inputs in place; they must be returned as outputs.
+  void mark_dirty(const variable_list& inputs);
+  /// Says that no gradient flows through these outputs.
+  void mark_non_differentiable(const variable_list& outputs);
+  /// Whether backward() gets zeros (the default) or undefined tensors for outputs that nothing depends on.
+  void set_materialize_grads(bool value) { materialize_grads_ = value; }
+  /// Whether the gradient of the i-th tensor argument is wanted.
+  bool needs_input_grad(std::size_t i) const;
+
+  /// Anything else: numbers, strings, tensors.
+  std::unordered_map<std::string, SavedValue> saved_data;
+
+ private:
+  friend class CustomNodeBase;
+
+  CustomNodeBase* node_ = nullptr;
+  variable_list to_save_;
+  std::vector<SavedVariable> saved_;
+  std::vector<const TensorImpl*> dirty_;
+  std::vector<const TensorImpl*> non_differentiable_;
+  bool materialize_grads_ = true;
+};
+
+/// What the nodes of all custom functions share.
+class LANEWISE_API CustomNodeBase : public Node {
+ public:
+  CustomNodeBase() { context_.node_ = this; }
+
+  AutogradContext& context() noexcept { return context_; }
+  void release_variables() override;
+
+  // Called by Function<T>::apply in this order.
+  void add_argument(variable_list& inputs, const Tensor& t) {
+    inputs.push_back(t);
+    is_tensor_.push_back(true);
+  }
+  void add_argument(variable_list& inputs, const std::optional<Tensor>& t) { add_argument(inputs, t.value_or(Tensor())); }
+  void add_argument(variable_list& inputs, const std::vector<Tensor>& list) {
+    for (const Tensor& t : list) add_argument(inputs, t);
+  }
+  template <class Other>
+  void add_argument(variable_list&, const Other&) {
+    is_tensor_.push_back(false);
+  }
+  /// Collects edges; true if the call is recorded.
+  bool begin(const variable_list& inputs);
+  /// Gives the outputs their history and saves what the context was asked to.
+  void finish(const variable_list& inputs, variable_list& outputs, bool records);
+
+ protected:
+  virtual variable_list run_backward(variable_list&& grads) = 0;
+  variable_list apply(variable_list&& grads) override;
+  /// The name of a type without namespaces.
+  static std::string type_name(const std::type_info& type);
+
+ private:
+  friend class AutogradContext;
+  void finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable, std::size_t num_outputs,
+                     bool records);
+
+  AutogradContext context_;
+  std::vector<bool> is_tensor_;             ///< per argument of forward()
+  std::vector<InputMetadata> output_info_;  ///< to make zeros for missing gradients
+};
+
+}  // namespace lanewise::autograd
