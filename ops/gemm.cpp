@@ -1,0 +1,185 @@
+#include <lanewise/ops/gemm.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/scratch.h>
+
+namespace lanewise::ops {
+namespace {
+
+using detail::Scratch;
+using detail::scratch;
+using kernels::kGemmDepth;
+
+/// Rows of A packed at once: with kGemmDepth columns half of a 1 MiB second-level cache in f64.
+constexpr std::int64_t kRowsPacked = 256;
+/// Multiplications that make it worth waking another thread.
+constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
+
+/// Small integers wrap in the low bits of 32.
+ScalarType product_type(ScalarType t) {
+  return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
+}
+kernels::KernelScalar number(const Scalar& s) {
+  const auto z = s.to_unchecked<std::complex<double>>();
+  return {s.to_unchecked<std::int64_t>(), z.real(), z.imag()};
+}
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_size(t)); }
+std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::countr_zero(element_size(t))); }
+
+/// Products with few columns run transposed: lanes over the rows.
+bool runs_transposed(const Matrix& c) { return c.cols < 8 && c.rows > c.cols; }
+
+}  // namespace
+
+Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta, const Scalar& alpha)
+    : c_(c),
+      a_(a),
+      b_(b),
+      s_(s),
+      alpha_(number(alpha)),
+      beta_(number(beta)),
+      has_epilogue_(!alpha.equal(1) || !beta.equal(0)),
+      movers_(*kernels::active_kernels().movers),
+      compute_(product_type(c.type)),
+      kernel_(*kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute_)]),
+      transposed_(runs_transposed(c)) {
+  if (transposed_) {
+    c_ = c.transposed();
+    a_ = b.transposed();
+    b_ = a.transposed();
+    s_ = s.transposed();
+  }
+}
+
+void Gemm::run(const GemmBatch& batch) {
+  if (c_.rows == 0 || c_.cols == 0) return;
+  choose_tiles(batch.count);
+  const std::int64_t down = ceil_div(c_.rows, tile_rows_);
+  const std::int64_t across = ceil_div(c_.cols, tile_cols_);
+  const std::int64_t products = c_.rows * c_.cols * std::max<std::int64_t>(a_.cols, 1);
+  const std::int64_t per_tile = std::max<std::int64_t>(1, products / (down * across));
+  const std::int64_t grain = std::max<std::int64_t>(1, kParallelProducts / per_tile);
+  parallel_for(0, batch.count * down * across, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t n = i / (down * across);
+      const std::int64_t row = i / across % down * tile_rows_;
+      const std::int64_t col = i % across * tile_cols_;
+      Matrix c = c_;
+      Matrix a = a_;
+      Matrix b = b_;
+      c.data += n * batch.c;
+      a.data += n * (transposed_ ? batch.b : batch.a);
+      b.data += n * (transposed_ ? batch.a : batch.b);
+      run_tile(c, a, b, {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
+    }
+  });
+}
+
+void Gemm::choose_tiles(std::int64_t batches) {
+  const std::int64_t group = kernel_.rows;
+  const std::int64_t panel = kernel_.cols;
+  const std::int64_t most = std::max<std::int64_t>(1, kRowsPacked / group) * group;
+  tile_rows_ = c_.rows <= most + group ? c_.rows : ceil_div(ceil_div(c_.rows, ceil_div(c_.rows, most)), group) * group;
+  tile_cols_ = c_.cols;
+  const std::int64_t threads = get_num_threads();
+  const std::int64_t products = batches * c_.rows * c_.cols * a_.cols;
+  if (threads == 1 || products < 2 * kParallelProducts) return;
+  const std::int64_t wanted = std::min(2 * threads, products / kParallelProducts);
+  const std::int64_t have = batches * ceil_div(c_.rows, tile_rows_);
+  if (have >= wanted) return;
+  const std::int64_t parts = ceil_div(wanted, have);
+  tile_cols_ = std::max<std::int64_t>(1, ceil_div(ceil_div(c_.cols, panel), parts)) * panel;
+}
+
+void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Tile& t) const {
+  const std::int64_t bytes = size_of(compute_);
+  const bool direct = c.type == compute_ && c.col_stride == 1;
+  char* out = direct ? c.at(t.row, t.col)
+                     : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes));
+  const std::int64_t out_stride = direct ? c.row_stride : t.cols;
+  const std::int64_t depth = a.cols;
+  std::int64_t k0 = 0;
+  do {
+    const std::int64_t k = std::min(kGemmDepth, depth - k0);
+    const char* packed_a = pack_a(a, t.row, t.rows, k0, k);
+    for (std::int64_t j = 0; j < t.cols; j += kernel_.cols) {
+      const std::int64_t n = std::min<std::int64_t>(kernel_.cols, t.cols - j);
+      kernels::GemmBlock block{};
+      block.a = packed_a;
+      block.b = pack_b(b, t.col + j, n, k0, k, t.rows, &block.b_stride);
+      block.c = out + j * bytes;
+      block.c_stride = out_stride;
+      block.m = t.rows;
+      block.n = n;
+      block.k = k;
+      block.accumulate = k0 > 0;
+      kernel_.block(block);
+      if (has_epilogue_ && k0 + k == depth) add_s(block.c, out_stride, t.row, t.rows, t.col + j, n);
+    }
+    k0 += k;
+  } while (k0 < depth);
+  if (direct) return;
+  if (c.type != compute_) {
+    char* narrow = scratch(Scratch::RawTile, static_cast<std::size_t>(t.rows * t.cols * size_of(c.type)));
+    movers_.convert[static_cast<std::size_t>(compute_)][static_cast<std::size_t>(c.type)](out, narrow, t.rows * t.cols);
+    out = narrow;
+  }
+  const std::int64_t size = size_of(c.type);
+  movers_.scatter[log2_size(c.type)](out, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size, t.rows, t.cols);
+}
+
+/// A block as a contiguous row-major tile of the compute type.
+void Gemm::load(const Matrix& from, char* to, std::int64_t count) const {
+  const bool converts = from.type != compute_;
+  const std::int64_t size = size_of(from.type);
+  char* raw = converts ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * size)) : to;
+  movers_.gather[log2_size(from.type)](from.data, from.row_stride * size, from.col_stride * size, from.rows, from.cols, raw);
+  if (converts) movers_.convert[static_cast<std::size_t>(from.type)][static_cast<std::size_t>(compute_)](raw, to, count);
+}
+
+const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t k) const {
+  const std::int64_t bytes = size_of(compute_);
+  char* panel = scratch(Scratch::PanelA, static_cast<std::size_t>(rows * k * bytes));
+  for (std::int64_t r = 0; r < rows; r += kernel_.rows) {
+    const std::int64_t n = std::min<std::int64_t>(kernel_.rows, rows - r);
+    load({a.at(row + r, k0), a.type, k, n, a.col_stride, a.row_stride}, panel + r * k * bytes, k * n);
+  }
+  return panel;
+}
+
+const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
+                         std::int64_t m, std::int64_t* stride) const {
+  // Rows that are used once and read whole need no copy.
+  if (b.col_stride == 1 && b.type == compute_ && m <= kernel_.rows && cols == kernel_.cols) {
+    *stride = b.row_stride;
+    return b.at(k0, col);
+  }
+  *stride = cols;
+  const auto count = static_cast<std::size_t>(k * cols + kernel_.slack);
+  char* panel = scratch(Scratch::PanelB, count * element_size(compute_));
+  load({b.at(k0, col), b.type, k, cols, b.row_stride, b.col_stride}, panel, k * cols);
+  return panel;
+}
+
+void Gemm::add_s(char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,
+                 std::int64_t cols) const {
+  kernels::GemmEpilogue e{c, c_stride, nullptr, 0, 0, rows, cols, alpha_, beta_};
+  if (s_.data != nullptr && s_.type == compute_) {
+    e.s = s_.at(row, col);
+    e.s_row_stride = s_.row_stride;
+    e.s_col_stride = s_.col_stride;
+  } else if (s_.data != nullptr) {
+    char* tile = scratch(Scratch::Values, static_cast<std::size_t>(rows * cols * size_of(compute_)));
+    load({s_.at(row, col), s_.type, rows, cols, s_.row_stride, s_.col_stride}, tile, rows * cols);
+    e.s = tile;
+    e.s_row_stride = cols;
+    e.s_col_stride = 1;
+  }
+  kernel_.epilogue(e);
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+
+#include <lanewise/kernels/gemm_table.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/tensor/tensor.h>
+
+/// The driver of matrix products: splits C into tiles, packs A and B, calls the micro-kernels.
+namespace lanewise::ops {
+
+/// A matrix in memory; strides in elements, any sign, zero allowed.
+struct Matrix {
+  char* data = nullptr;
+  ScalarType type = ScalarType::Undefined;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  std::int64_t row_stride = 0;
+  std::int64_t col_stride = 0;
+
+  Matrix transposed() const { return {data, type, cols, rows, col_stride, row_stride}; }
+  char* at(std::int64_t row, std::int64_t col) const {
+    return data + (row * row_stride + col * col_stride) * static_cast<std::int64_t>(element_size(type));
+  }
+};
+
+/// `count` products of the same shape, whose matrices are these byte offsets apart.
+struct GemmBatch {
+  std::int64_t count = 1;
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t c = 0;
+};
+
+/// C = alpha * A B + beta * S. All of one dtype; C overlaps none of the others. With beta == 0, S is not read.
+///
+/// Error    each element of C is a sum in order of k (see kernels::kGemmDepth): the same bits for any layout and thread count
+class Gemm {
+ public:
+  Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta, const Scalar& alpha);
+
+  void run(const GemmBatch& batch = {});
+
+ private:
+  struct Tile {
+    std::int64_t row, rows, col, cols;
+  };
+  void choose_tiles(std::int64_t batches);
+  void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Tile& t) const;
+  const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t k) const;
+  const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
+                     std::int64_t m, std::int64_t* stride) const;
+  void add_s(char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t cols) const;
+  void load(const Matrix& from, char* to, std::int64_t count) const;
+
+  Matrix c_, a_, b_, s_;
+  kernels::KernelScalar alpha_, beta_;
+  bool has_epilogue_;
+  const kernels::Movers& movers_;
+  ScalarType compute_;
+  const kernels::GemmKernel& kernel_;
+  bool transposed_;
+  std::int64_t tile_rows_ = 0;
+  std::int64_t tile_cols_ = 0;
+};
+
+}  // namespace lanewise::ops

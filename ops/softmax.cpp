@@ -1,0 +1,221 @@
+#include <lanewise/ops/softmax.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/scratch.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+using detail::Scratch;
+using detail::scratch;
+using kernels::SoftmaxFn;
+using kernels::SoftmaxFns;
+
+/// Elements that make it worth waking another thread; an exponential each.
+constexpr std::int64_t kParallelElements = 8192;
+/// Shorter rows are transposed, so that lanes run over rows.
+constexpr std::int64_t kShortRow = 32;
+/// Elements of a tile that is copied.
+constexpr std::int64_t kTileElements = 4096;
+
+/// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the compute type.
+class Side {
+ public:
+  Side(const Tensor& t, ScalarType compute, Scratch tile)
+      : data_(static_cast<char*>(t.data_ptr())),
+        size_(t.element_size()),
+        compute_size_(static_cast<std::int64_t>(element_size(compute))),
+        converts_(t.scalar_type() != compute),
+        tile_(tile) {
+    const kernels::Movers& m = *kernels::active_kernels().movers;
+    const auto log2 = static_cast<std::size_t>(std::countr_zero(t.itemsize()));
+    gather_ = m.gather[log2];
+    scatter_ = m.scatter[log2];
+    widen_ = m.convert[static_cast<std::size_t>(t.scalar_type())][static_cast<std::size_t>(compute)];
+    narrow_ = m.convert[static_cast<std::size_t>(compute)][static_cast<std::size_t>(t.scalar_type())];
+  }
+  bool converts() const { return converts_; }
+  char* at(std::int64_t element) const { return data_ + element * size_; }
+  std::int64_t size() const { return size_; }
+
+  char* tile(std::int64_t count) const { return scratch(tile_, static_cast<std::size_t>(count * compute_size_)); }
+  /// A strided block as a contiguous tile of the compute type.
+  char* load(std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols) const {
+    char* to = tile(rows * cols);
+    char* raw = converts_ ? raw_tile(rows * cols) : to;
+    gather_(at(first), row_stride * size_, col_stride * size_, rows, cols, raw);
+    if (converts_) widen_(raw, to, rows * cols);
+    return to;
+  }
+  void store(const char* from, std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
+             std::int64_t cols) const {
+    if (converts_) {
+      char* raw = raw_tile(rows * cols);
+      narrow_(from, raw, rows * cols);
+      from = raw;
+    }
+    scatter_(from, at(first), row_stride * size_, col_stride * size_, rows, cols);
+  }
+  const char* load_run(std::int64_t first, std::int64_t n) const {
+    if (!converts_) return at(first);
+    char* to = tile(n);
+    widen_(at(first), to, n);
+    return to;
+  }
+  void store_run(const char* from, std::int64_t first, std::int64_t n) const {
+    if (converts_) narrow_(from, at(first), n);
+  }
+
+ private:
+  char* raw_tile(std::int64_t count) const { return scratch(Scratch::RawTile, static_cast<std::size_t>(count * size_)); }
+
+  char* data_;
+  std::int64_t size_;
+  std::int64_t compute_size_;
+  bool converts_;
+  Scratch tile_;
+  kernels::GatherFn gather_;
+  kernels::ScatterFn scatter_;
+  kernels::ConvertFn widen_;
+  kernels::ConvertFn narrow_;
+};
+
+struct Call {
+  Side a;
+  Side b;  ///< a again for the forward functions, which do not read it
+  Side out;
+  bool two_inputs;
+  std::int64_t n;
+  std::int64_t columns;
+
+  /// Rows [begin, end), each contiguous.
+  void rows(SoftmaxFn fn, std::int64_t begin, std::int64_t end) const {
+    const bool any_converts = a.converts() || b.converts() || out.converts();
+    const std::int64_t step = any_converts ? std::max<std::int64_t>(1, kTileElements / n) : end - begin;
+    for (std::int64_t r = begin; r < end; r += step) {
+      const std::int64_t count = std::min(step, end - r);
+      const char* x = a.load_run(r * n, count * n);
+      const char* y = two_inputs ? b.load_run(r * n, count * n) : nullptr;
+      char* z = out.converts() ? out.tile(count * n) : out.at(r * n);
+      fn(x, y, z, count, n, n);
+      out.store_run(z, r * n, count * n);
+    }
+  }
+
+  /// `count` sequences whose first elements are `first`, first + col_stride, ... and whose elements are row_stride apart.
+  void tile(SoftmaxFn fn, std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t count) const {
+    const char* x = a.load(first, row_stride, col_stride, n, count);
+    const char* y = two_inputs ? b.load(first, row_stride, col_stride, n, count) : nullptr;
+    char* z = out.tile(n * count);
+    fn(x, y, z, count, n, count);
+    out.store(z, first, row_stride, col_stride, n, count);
+  }
+
+  /// Columns [first, first + count) of a batch.
+  void columns_of(SoftmaxFn fn, std::int64_t batch, std::int64_t first, std::int64_t count) const {
+    const std::int64_t start = batch * n * columns + first;
+    if (a.converts() || b.converts() || out.converts()) {
+      tile(fn, start, columns, 1, count);
+    } else {
+      fn(a.at(start), two_inputs ? b.at(start) : nullptr, out.at(start), count, n, columns);
+    }
+  }
+};
+
+void check(const char* op, const Tensor& t) {
+  LANEWISE_CHECK(DtypeError, t.is_floating_point(), op, ": not defined for ", t.scalar_type(),
+                 " elements; convert to a floating type");
+}
+
+Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols, const Tensor& a, const Tensor* b,
+           std::int64_t dim, ScalarType result) {
+  const std::int64_t d = wrap_dim(op, dim, a.dim());
+  Tensor out = detail::empty_cpu(a.sizes(), result);
+  if (out.numel() == 0) return out;
+  std::int64_t batches = 1;
+  std::int64_t columns = 1;
+  const auto axis = static_cast<std::size_t>(d);
+  const IntArrayRef sizes = a.sizes();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i < axis) batches *= sizes[i];
+    if (i > axis) columns *= sizes[i];
+  }
+  const std::int64_t n = sizes.empty() ? 1 : sizes[axis];
+
+  const ScalarType compute = kernels::compute_type(a.scalar_type());
+  const kernels::SoftmaxTable& table = *kernels::active_kernels().softmax;
+  const SoftmaxFns& fns = compute == kDouble ? table.f64 : table.f32;
+  const Tensor dense_a = dense(a);
+  const Tensor dense_b = b != nullptr ? dense(*b) : dense_a;
+  const Call call{Side(dense_a, compute, Scratch::Tile),
+                  Side(dense_b, compute, Scratch::PanelB),
+                  Side(out, compute, Scratch::ProductTile),
+                  b != nullptr,
+                  n,
+                  columns};
+  const auto grain = [&](std::int64_t elements) { return std::max<std::int64_t>(1, kParallelElements / elements); };
+
+  if (columns == 1 && (n >= kShortRow || batches < 4)) {
+    parallel_for(0, batches, grain(n), [&](std::int64_t begin, std::int64_t end) { call.rows(fns.*rows, begin, end); });
+    return out;
+  }
+  const std::int64_t width = std::clamp<std::int64_t>(kTileElements / n / 16 * 16, 16, 1024);
+  if (columns == 1) {
+    const std::int64_t tiles = (batches + width - 1) / width;
+    parallel_for(0, tiles, grain(n * width), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t t = begin; t < end; ++t) {
+        call.tile(fns.*cols, t * width * n, 1, n, std::min(width, batches - t * width));
+      }
+    });
+    return out;
+  }
+  const std::int64_t blocks = (columns + width - 1) / width;
+  parallel_for(0, batches * blocks, grain(n * std::min(width, columns)), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i % blocks * width;
+      call.columns_of(fns.*cols, i / blocks, first, std::min(width, columns - first));
+    }
+  });
+  return out;
+}
+
+Tensor run_backward(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols, const Tensor& grad,
+                    const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+  check(op, grad);
+  check(op, output);
+  LANEWISE_CHECK(ShapeError, grad.sizes() == output.sizes(), op, ": grad_output has shape ", grad.sizes(),
+                 ", output has shape ", output.sizes());
+  LANEWISE_CHECK(DtypeError, is_floating_point(input_dtype), op, ": input_dtype must be a floating type, found ", input_dtype);
+  LANEWISE_CHECK(DtypeError, kernels::compute_type(grad.scalar_type()) == kernels::compute_type(output.scalar_type()), op,
+                 ": grad_output is ", grad.scalar_type(), " and output is ", output.scalar_type());
+  return run(op, rows, cols, grad, &output, dim, input_dtype);
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& self, std::int64_t dim) {
+  check("softmax", self);
+  return run("softmax", &SoftmaxFns::softmax_rows, &SoftmaxFns::softmax_cols, self, nullptr, dim, self.scalar_type());
+}
+Tensor log_softmax(const Tensor& self, std::int64_t dim) {
+  check("log_softmax", self);
+  return run("log_softmax", &SoftmaxFns::log_softmax_rows, &SoftmaxFns::log_softmax_cols, self, nullptr, dim,
+             self.scalar_type());
+}
+Tensor softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+  return run_backward("_softmax_backward_data", &SoftmaxFns::softmax_backward_rows, &SoftmaxFns::softmax_backward_cols,
+                      grad_output, output, dim, input_dtype);
+}
+Tensor log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+  return run_backward("_log_softmax_backward_data", &SoftmaxFns::log_softmax_backward_rows,
+                      &SoftmaxFns::log_softmax_backward_cols, grad_output, output, dim, input_dtype);
+}
+
+}  // namespace lanewise::ops
