@@ -44,4 +44,6 @@ void name_nodes(std::vector<Op>& ops) {
   }
 }
 
+std::string zero_node_name(const Op& op) { return base_name(op.schema.name) + "0"; }
+
 }  // namespace lanewise::codegen

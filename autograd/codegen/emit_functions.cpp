@@ -1,0 +1,283 @@
+#include <algorithm>
+
+#include "cpp_types.h"
+#include "emit.h"
+#include "formula.h"
+#include "forms.h"
+#include "node_names.h"
+#include "output.h"
+
+namespace lanewise::codegen {
+namespace {
+
+enum class Form { Functional, Inplace, Out };
+
+std::string join(const std::vector<std::string>& parts, const std::string& separator = ", ") {
+  std::string result;
+  for (const std::string& part : parts) result += (result.empty() ? "" : separator) + part;
+  return result;
+}
+
+/// Writes the forms of one op.
+class FunctionEmitter {
+ public:
+  FunctionEmitter(Text& text, const OpList& list, const Op& op) : text_(text), list_(list), op_(op) {
+    if (op.has_node()) plan_ = plan_node(op);
+    constant_ = "k_" + op.schema.name + (op.schema.overload.empty() ? "" : "_" + op.schema.overload);
+  }
+
+  void emit() {
+    if (op_.kind == Kind::Handwritten) return;
+    text_.line("// ", list_.file, ":", std::to_string(op_.line), ": ", op_.schema.full_name());
+    const bool has_body = op_.kind != Kind::Composite;
+    if (op_.kind == Kind::Pointwise) {
+      text_.line("constexpr PointwiseOp ", constant_, "{\"", op_.schema.name, "\", &kernels::KernelTable::", op_.kernel,
+                 op_.floating ? ", true" : "", "};");
+    }
+    if (has_body) {
+      if (op_.schema.is_inplace()) {
+        inplace(op_.schema);
+      } else {
+        functional();
+      }
+    }
+    if (op_.method) method(op_.schema);
+    if (op_.inplace) {
+      const Schema schema = inplace_schema(op_);
+      inplace(schema);
+      if (op_.method) method(schema);
+    }
+    if (op_.out) out();
+    text_.line("");
+  }
+
+ private:
+  void method(const Schema& schema) {
+    const std::string type = return_type(schema);
+    text_.line(type, " Tensor::", schema.name, "(", parameter_list(schema, false, "self"), ") const {");
+    const bool writes = type == "Tensor&";
+    text_.line("  return lanewise::", schema.name, "(",
+               argument_list(schema, "self", writes ? "const_cast<Tensor&>(*this)" : "*this"), ");");
+    text_.line("}");
+  }
+
+  void check() {
+    if (!op_.check.empty()) text_.line("  ops::", op_.check, ";");
+  }
+
+  std::string forward() const {
+    if (op_.kind == Kind::Pointwise) {
+      return "pointwise(" + constant_ + ", " + operands() + ")";
+    }
+    if (op_.forward.find('(') != std::string::npos) return "ops::" + op_.forward;
+    return "ops::" + op_.forward + "(" + argument_list(op_.schema) + ")";
+  }
+  std::string operands() const {
+    std::string result = "{" + join(op_.inputs) + "}";
+    if (!op_.params.empty()) result += ", {" + join(op_.params) + "}";
+    return result;
+  }
+
+  std::string edges() const { return join(plan_.edges); }
+
+  void make_node(const std::string& indent) {
+    text_.line(indent, "node = autograd::make_node<autograd::generated::", op_.node_class,
+               ">(autograd::collect_next_edges(", edges(), "));");
+  }
+
+  // A tensor is kept only if an input whose derivative uses it wants one.
+  void save_inputs(const std::string& indent, bool in_place) {
+    for (const std::string& name : plan_.inputs) {
+      const std::vector<std::size_t> users = plan_.edges_using(op_, name);
+      std::string condition;
+      if (users.size() < plan_.edges.size()) {
+        for (const std::size_t e : users) {
+          condition += (condition.empty() ? "" : " || ") + ("node->should_compute_output(" + std::to_string(e) + ")");
+        }
+        condition = "if (" + condition + ") ";
+      }
+      // What the op overwrites is kept as a copy, with its history.
+      const std::string value = in_place && name == "self" ? "self.clone()" : name;
+      text_.line(indent, condition, "node->", name, "_ = autograd::SavedVariable(", value, ", false);");
+    }
+    for (const SavedMetadata& saved : plan_.metadata) {
+      const Argument* argument = op_.schema.find(saved.tensor);
+      if (argument == nullptr) continue;
+      const std::string value = argument->type.list ? "autograd::formulas::list_" + saved.method + "(" + saved.tensor + ")"
+                                                    : saved.tensor + "." + saved.method + "()";
+      text_.line(indent, "node->", saved.member(), " = ", value, ";");
+    }
+    for (const Argument* a : plan_.values) {
+      std::string value = a->name;
+      if (a->type.list && a->type.optional) value = "autograd::formulas::keep(" + a->name + ")";
+      if (a->type.base == BaseType::Str) {
+        value = a->type.optional ? "autograd::formulas::keep(" + a->name + ")" : "std::string(" + a->name + ")";
+      }
+      text_.line(indent, "node->", a->name, "_ = ", value, ";");
+    }
+  }
+
+  void save_results(const std::string& indent) {
+    for (const SavedMetadata& saved : plan_.metadata) {
+      if (op_.schema.find(saved.tensor) != nullptr) continue;
+      text_.line(indent, "node->", saved.member(), " = ", saved.tensor, ".", saved.method, "();");
+    }
+    for (const std::string& name : plan_.results) {
+      // An output outside of the graph is an ordinary tensor to keep.
+      const bool is_output = differentiable(name);
+      text_.line(indent, "node->", name, "_ = autograd::SavedVariable(", name, ", ", is_output ? "true" : "false", ");");
+    }
+  }
+
+  bool differentiable(const std::string& result) const {
+    const auto names = result_names(op_.schema);
+    const auto place = std::find(names.begin(), names.end(), result) - names.begin();
+    return op_.output_differentiability[static_cast<std::size_t>(place)];
+  }
+
+  std::string as_view(const std::string& call) const {
+    if (!op_.schema.is_view()) return call;
+    const std::string& name = op_.schema.name;
+    if (name == "view_as_real" || name == "view_as_complex") {
+      return "autograd::as_view(self, " + call + ", autograd::CreationMeta::Default,\n      [](const Tensor& base) { return " +
+             name + "(base); })";
+    }
+    return "autograd::as_view(self, " + call + ")";
+  }
+
+  void functional() {
+    text_.line(return_type(op_.schema), " ", op_.schema.name, "(", parameter_list(op_.schema, false), ") {");
+    unused();
+    check();
+    const std::string call = as_view(forward());
+    if (!op_.has_node()) {
+      text_.line("  return ", call, ";\n}");
+      return;
+    }
+    text_.line("  if (!autograd::compute_requires_grad(", edges(), ")) [[likely]] return ", call, ";");
+    make_node("  auto ");
+    save_inputs("  ", false);
+    const auto names = result_names(op_.schema);
+    if (names.size() == 1) {
+      text_.line("  ", return_type(op_.schema), " result = ", call, ";");
+    } else {
+      text_.line("  auto [", join(names), "] = ", call, ";");
+    }
+    const bool keeps_node = !plan_.results.empty() || names.size() > 1;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!op_.output_differentiability[i]) continue;
+      text_.line("  autograd::set_history(", names[i], ", ", keeps_node ? "node" : "std::move(node)", ");");
+    }
+    save_results("  ");
+    if (names.size() == 1) {
+      text_.line("  return result;\n}");
+    } else {
+      std::vector<std::string> moved;
+      for (const std::string& name : names) moved.push_back("std::move(" + name + ")");
+      text_.line("  return {", join(moved), "};\n}");
+    }
+  }
+
+  void inplace(const Schema& schema) {
+    text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
+    unused();
+    check();
+    if (op_.has_node()) {
+      text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(", edges(), ");");
+    } else {
+      text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(self);");
+    }
+    text_.line("  autograd::check_inplace(self, any_requires_grad, \"", schema.name, "\");");
+    const std::string node_class = op_.has_node() ? "generated::" + op_.node_class : "ZeroBackward";
+    text_.line("  std::shared_ptr<autograd::", node_class, "> node;");
+    text_.line("  if (any_requires_grad) [[unlikely]] {");
+    if (op_.has_node()) {
+      make_node("    ");
+      save_inputs("    ", true);
+    } else {
+      text_.line("    node = autograd::make_node<autograd::ZeroBackward>(\"", zero_node_name(op_),
+                 "\", autograd::collect_next_edges(self));");
+    }
+    text_.line("  }");
+    if (op_.kind == Kind::Pointwise) {
+      text_.line("  pointwise_inplace(", constant_, ", self, ", operands(), ");");
+    } else if (op_.schema.is_inplace()) {
+      text_.line("  ", forward(), ";");
+    } else {
+      text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward(), ");");
+    }
+    text_.line("  autograd::increment_version(self);");
+    const bool keeps_node = !plan_.results.empty();
+    if (!keeps_node) {
+      text_.line("  if (node) [[unlikely]] autograd::rebase_history(self, std::move(node));");
+    } else {
+      text_.line("  if (node) [[unlikely]] {");
+      text_.line("    autograd::rebase_history(self, node);");
+      text_.line("    const Tensor& result = self;");
+      save_results("    ");
+      text_.line("  }");
+    }
+    text_.line("  return self;\n}");
+  }
+
+  void out() {
+    const std::string& name = op_.schema.name;
+    text_.line("Tensor& ", name, "_out(Tensor& out, ", parameter_list(op_.schema, false), ") {");
+    unused();
+    check();
+    std::vector<std::string> tensors{"out"};
+    for (const Argument& a : op_.schema.arguments) {
+      if (a.type.base == BaseType::Tensor) tensors.push_back(a.name);
+    }
+    text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors), "));");
+    if (op_.kind == Kind::Pointwise) {
+      text_.line("  pointwise_out(", constant_, ", out, ", operands(), ");");
+    } else if (op_.kind == Kind::Composite) {
+      text_.line("  ops::resize_result(\"", name, "\", out, ", name, "(", argument_list(op_.schema), "));");
+    } else {
+      text_.line("  ops::resize_result(\"", name, "\", out, ", forward(), ");");
+    }
+    text_.line("  autograd::increment_version(out);\n  return out;\n}");
+  }
+
+  // Arguments that are there for compatibility only.
+  void unused() {
+    const std::string code = op_.kind == Kind::Composite ? argument_list(op_.schema) : forward() + " " + op_.check;
+    for (const Argument& a : op_.schema.arguments) {
+      if (!mentions(code, a.name)) text_.line("  static_cast<void>(", a.name, ");");
+    }
+  }
+  static bool mentions(const std::string& code, const std::string& name) {
+    const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if ((at == 0 || !word(code[at - 1])) && (end == code.size() || !word(code[end]))) return true;
+    }
+    return false;
+  }
+
+  Text& text_;
+  const OpList& list_;
+  const Op& op_;
+  NodePlan plan_;
+  std::string constant_;
+};
+
+}  // namespace
+
+std::string emit_functions(const OpList& list, std::size_t shard) {
+  Text text;
+  text.line(banner(list.file));
+  text.line("#include <lanewise/generated/functions.h>\n");
+  text.line("#include <memory>\n#include <string>\n#include <utility>\n");
+  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/record.h>");
+  text.line("#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>");
+  text.line("#include <lanewise/iterator/pointwise.h>\n#include <lanewise/kernels/kernel_table.h>");
+  text.line("#include <lanewise/ops/checks.h>\n#include <lanewise/ops/forwards.h>\n#include <lanewise/ops/result.h>\n");
+  text.line("namespace lanewise {\n");
+  for (const Op* op : shard_of(list, shard)) FunctionEmitter(text, list, *op).emit();
+  text.line("}  // namespace lanewise");
+  return text.str();
+}
+
+}  // namespace lanewise::codegen

@@ -1,0 +1,140 @@
+#include "cpp_types.h"
+#include "emit.h"
+#include "forms.h"
+#include "output.h"
+
+namespace lanewise::codegen {
+namespace {
+
+/// One row of the registry.
+struct Row {
+  const Op* op;
+  Schema schema;
+  bool inplace = false;
+  bool out = false;
+};
+
+std::vector<Row> rows_of(const OpList& list) {
+  std::vector<Row> rows;
+  for (const Op& op : list.ops) {
+    rows.push_back({&op, op.schema, op.schema.is_inplace(), false});
+    if (op.inplace) rows.push_back({&op, inplace_schema(op), true, false});
+    if (op.out) rows.push_back({&op, out_schema(op), false, true});
+  }
+  return rows;
+}
+
+std::string base_name(BaseType base) {
+  switch (base) {
+    case BaseType::Tensor: return "Tensor";
+    case BaseType::Scalar: return "Scalar";
+    case BaseType::Int: return "Int";
+    case BaseType::Float: return "Float";
+    case BaseType::Bool: return "Bool";
+    case BaseType::Str: return "Str";
+    case BaseType::ScalarType: return "ScalarType";
+    case BaseType::MemoryFormat: return "MemoryFormat";
+  }
+  return "";
+}
+
+std::string accessor(const Argument& argument) {
+  const Type& type = argument.type;
+  if (type.is_tensor_list()) return "tensors";
+  if (type.is_tensor()) return argument.written ? "mutable_tensor" : "tensor";
+  if (type.list) return type.optional ? "optional_integers" : "integers";
+  std::string name;
+  switch (type.base) {
+    case BaseType::Tensor: break;
+    case BaseType::Scalar: name = "scalar"; break;
+    case BaseType::Int: name = "integer"; break;
+    case BaseType::Float: name = "floating"; break;
+    case BaseType::Bool: name = "boolean"; break;
+    case BaseType::Str: name = "string"; break;
+    case BaseType::ScalarType: name = "dtype"; break;
+    case BaseType::MemoryFormat: name = "memory_format"; break;
+  }
+  return type.optional ? "optional_" + name : name;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+void emit_function(Text& text, const Row& row, std::size_t index) {
+  const Schema& schema = row.schema;
+  text.line("std::vector<Tensor> call_", std::to_string(index), "([[maybe_unused]] const Arguments& a) {");
+  for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
+    const Argument& a = schema.arguments[i];
+    const std::string type = a.written ? "Tensor " : a.type.is_tensor() ? "const Tensor& " : "const auto ";
+    text.line("  [[maybe_unused]] ", type, a.name, " = a.", accessor(a), "(", std::to_string(i), ");");
+  }
+  std::string expression;
+  if (row.op->kind == Kind::Handwritten) {
+    expression = row.op->forward;
+  } else if (row.out) {
+    expression = "lanewise::" + row.op->schema.name + "_out(out, " + argument_list(row.op->schema) + ")";
+  } else {
+    expression = "lanewise::" + schema.name + "(" + argument_list(schema) + ")";
+  }
+  text.line("  return pack(", expression, ");\n}");
+}
+
+void emit_arguments(Text& text, const Row& row, std::size_t index) {
+  if (row.schema.arguments.empty()) return;
+  text.line("constexpr SchemaArgument kArguments", std::to_string(index), "[] = {");
+  for (const Argument& a : row.schema.arguments) {
+    text.line("    {", quoted(a.name), ", ", quoted(to_string(a.type)), ", {Base::", base_name(a.type.base), ", ",
+              a.type.list ? "true" : "false", ", ", a.type.optional ? "true" : "false", "}, ",
+              quoted(a.default_value.value_or("")), ", ", a.kwarg_only ? "true" : "false", "},");
+  }
+  text.line("};");
+}
+
+}  // namespace
+
+std::string emit_registry(const OpList& list) {
+  const std::vector<Row> rows = rows_of(list);
+  Text text;
+  text.line(banner(list.file));
+  text.line("#include <lanewise/autograd/registry.h>\n");
+  text.line("#include <lanewise/autograd/detail/arguments.h>\n#include <lanewise/autograd/detail/factory_options.h>");
+  text.line("#include <lanewise/generated/functions.h>\n#include <lanewise/ops/factories.h>\n");
+  text.line("namespace lanewise {\nnamespace {\n");
+  text.line("using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing Base = SchemaType::Base;\n");
+  text.line("constexpr std::string_view kTensor[] = {\"Tensor\", \"Tensor\", \"Tensor\"};");
+  text.line("constexpr std::string_view kTensorList[] = {\"Tensor[]\"};\n");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    emit_arguments(text, rows[i], i);
+    emit_function(text, rows[i], i);
+  }
+  text.line("\nconstexpr Schema kSchemas[] = {");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Schema& schema = rows[i].schema;
+    const bool differentiable = rows[i].op->has_node() || rows[i].op->kind == Kind::Composite;
+    const std::string returns = schema.returns[0].type.is_tensor_list()
+                                    ? "kTensorList"
+                                    : "{kTensor, " + std::to_string(schema.returns.size()) + "}";
+    text.line("    {", quoted(schema.name), ", ", quoted(schema.overload), ", ",
+              schema.arguments.empty() ? "{}" : "kArguments" + std::to_string(i), ", ", returns, ", ",
+              quoted(rows[i].op->doc), ", ", differentiable && !rows[i].out ? "true" : "false", ", ",
+              schema.is_view() ? "true" : "false", ", ", rows[i].inplace ? "true" : "false", ", ",
+              rows[i].out ? "true" : "false", "},");
+  }
+  text.line("};\n\nconstexpr detail::RegisteredOp kOps[] = {");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text.line("    {&call_", std::to_string(i), ", ", rows[i].op->numbers_as_tensors ? "true" : "false", "},");
+  }
+  text.line("};\n\n}  // namespace\n");
+  text.line("std::span<const Schema> registry() noexcept { return kSchemas; }\n");
+  text.line("std::span<const detail::RegisteredOp> detail::registered_ops() noexcept { return kOps; }\n");
+  text.line("}  // namespace lanewise");
+  return text.str();
+}
+
+}  // namespace lanewise::codegen

@@ -1,0 +1,127 @@
+#include <lanewise/autograd/formulas.h>
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::autograd::formulas {
+
+Scalar subtract_from(const Scalar& a, const Scalar& b) {
+  if (a.isComplex() || b.isComplex()) {
+    return a.to_unchecked<std::complex<double>>() - b.to_unchecked<std::complex<double>>();
+  }
+  if (a.isFloatingPoint() || b.isFloatingPoint()) return a.to_unchecked<double>() - b.to_unchecked<double>();
+  return a.to_unchecked<std::int64_t>() - b.to_unchecked<std::int64_t>();
+}
+
+Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_type) {
+  return handle_r_to_c(self_type, lanewise::mul(grad, other.is_complex() ? lanewise::conj(other) : other));
+}
+
+Tensor mul_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type) {
+  return handle_r_to_c(self_type, lanewise::mul(grad, other.conj()));
+}
+
+Tensor div_tensor_self_backward(const Tensor& grad, const Tensor& other, ScalarType self_type,
+                                const std::optional<std::string>& rounding_mode) {
+  if (rounding_mode) return zeros_like(grad);
+  return handle_r_to_c(self_type, grad / lanewise::conj(other));
+}
+
+Tensor div_tensor_other_backward(const Tensor& grad, const Tensor& self, const Tensor& other,
+                                 const std::optional<std::string>& rounding_mode) {
+  if (rounding_mode) return zeros_like(grad);
+  // In this order, higher derivatives do not overflow where other is small.
+  return handle_r_to_c(other.scalar_type(), -grad * lanewise::conj((self / other) / other));
+}
+
+Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type,
+                           const std::optional<std::string>& rounding_mode) {
+  if (rounding_mode) return zeros_like(grad);
+  return handle_r_to_c(self_type, lanewise::div(grad, other.conj()));
+}
+
+Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
+  if (exponent.equal(0)) return zeros_like(grad);
+  if (exponent.equal(1)) return grad;
+  const Tensor power = exponent.equal(2) ? self : self.pow(subtract_from(exponent, 1));
+  return handle_r_to_c(self.scalar_type(), grad * lanewise::conj(power * exponent));
+}
+
+Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {
+  const Tensor slope = exponent * self.pow(exponent - 1);
+  return handle_r_to_c(self.scalar_type(), where(exponent == 0, 0, grad * lanewise::conj(slope)));
+}
+
+namespace {
+
+/// Where 0^exponent is 0 or 1, so that its logarithm's infinity must not show.
+Tensor not_negative(const Tensor& exponent) {
+  if (!exponent.is_complex()) return exponent >= 0;
+  return logical_and(lanewise::imag(exponent) == 0, lanewise::real(exponent) >= 0);
+}
+
+}  // namespace
+
+Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+  // A negative real base has a logarithm where the result is complex.
+  const Tensor base = result.is_complex() ? self.to(result.scalar_type()) : self;
+  const Tensor slope = grad * lanewise::conj(result * base.log());
+  return handle_r_to_c(exponent.scalar_type(), where(logical_and(self == 0, not_negative(exponent)), 0, slope));
+}
+
+Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent, const Tensor& result) {
+  const auto base = self.to_unchecked<std::complex<double>>();
+  const Scalar log = result.is_complex() ? Scalar(std::log(base)) : Scalar(std::log(base.real()));
+  const Tensor slope = grad * lanewise::conj(result * log);
+  return handle_r_to_c(exponent.scalar_type(),
+                       base == 0.0 ? where(not_negative(exponent), 0, slope) : slope);
+}
+
+Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& other) {
+  const Tensor square = self * self + other * other;
+  return numerator * where(square == 0, 0, lanewise::reciprocal(where(square == 0, 1, square)));
+}
+
+Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& result) {
+  if (!self.is_complex()) return zeros_like(grad);
+  const Tensor modulus = self.abs();
+  const Tensor zero = modulus == 0;
+  const Tensor slope = (grad - result * result * lanewise::conj(grad)) / where(zero, 1, modulus * 2);
+  return where(zero, 0, slope);
+}
+
+Tensor erf_backward(const Tensor& grad, const Tensor& self) {
+  return grad * ((-(self * self)).exp() * (2 * std::numbers::inv_sqrtpi));
+}
+
+Tensor softplus_backward(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
+  const Tensor scaled = self * beta;
+  return where(scaled > threshold, grad, grad * scaled.sigmoid());
+}
+
+Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
+                            std::string_view approximate) {
+  const Tensor both = grad * grad_output;
+  if (approximate == "none") {
+    const double scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    const Tensor density = (self * self * -0.5).exp() * scale;
+    return both * density * (2 - self * self);
+  }
+  const double k = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  const double c = 0.044715;
+  const Tensor t = ((self + self.pow(3) * c) * k).tanh();
+  const Tensor s = 1 - t * t;
+  const Tensor du = (self * self * (3 * c) + 1) * k;
+  const Tensor ddu = self * (6 * c * k);
+  return both * s * (du + self * 0.5 * (ddu - t * du * du * 2));
+}
+
+Tensor silu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self) {
+  const Tensor s = self.sigmoid();
+  return grad * grad_output * (s * (1 - s) * (self * (1 - s * 2) + 2));
+}
+
+}  // namespace lanewise::autograd::formulas

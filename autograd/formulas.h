@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <lanewise/generated/functions.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/tensor.h>
+
+/// What the derivatives in derivatives.yaml call. Ordinary functions over public ops, so every one can be
+/// differentiated again. Gradients are dL/d(conj z): see the note at the top of derivatives.yaml.
+///
+/// Where a mask selects, `where` is used and not a product, so that infinities and NaN of the other branch do not leak.
+namespace lanewise::autograd::formulas {
+
+// What nodes keep of arguments.
+
+inline OptionalIntArrayRef optional_ref(const std::optional<DimVector>& dims) {
+  return dims ? OptionalIntArrayRef(IntArrayRef(dims->data(), dims->size())) : OptionalIntArrayRef();
+}
+inline std::optional<DimVector> keep(OptionalIntArrayRef dims) {
+  return dims.has_value() ? std::optional<DimVector>(*dims) : std::nullopt;
+}
+inline std::optional<std::string> keep(std::optional<std::string_view> text) {
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+inline std::vector<DimVector> list_sizes(ArrayRef<Tensor> tensors) {
+  std::vector<DimVector> sizes;
+  sizes.reserve(tensors.size());
+  for (const Tensor& t : tensors) sizes.emplace_back(t.sizes());
+  return sizes;
+}
+
+// Numbers and complex gradients.
+
+inline Scalar conj(const Scalar& s) { return s.conj(); }
+Scalar subtract_from(const Scalar& a, const Scalar& b);  ///< a - b
+
+/// grad * s, or grad itself if s is 1.
+inline Tensor maybe_multiply(const Tensor& grad, const Scalar& s) { return s.equal(1) ? grad : lanewise::mul(grad, s); }
+
+/// The real part of a complex gradient that flows into a real tensor.
+inline Tensor handle_r_to_c(ScalarType input, const Tensor& grad) {
+  return !is_complex(input) && grad.is_complex() ? lanewise::real(grad) : grad;
+}
+
+// Arithmetic.
+
+Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_type);
+Tensor mul_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type);
+Tensor div_tensor_self_backward(const Tensor& grad, const Tensor& other, ScalarType self_type,
+                                const std::optional<std::string>& rounding_mode = std::nullopt);
+Tensor div_tensor_other_backward(const Tensor& grad, const Tensor& self, const Tensor& other,
+                                 const std::optional<std::string>& rounding_mode = std::nullopt);
+Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type,
+                           const std::optional<std::string>& rounding_mode = std::nullopt);
+Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent);
+Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent);
+Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result);
+Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent, const Tensor& result);
+/// numerator / (self^2 + other^2), 0 at the origin.
+Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& other);
+
+// Unary.
+
+Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& result);
+Tensor erf_backward(const Tensor& grad, const Tensor& self);
+Tensor softplus_backward(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold);
+Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
+                            std::string_view approximate);
+Tensor silu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self);
+
+// Choosing.
+
+Tensor maximum_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
+Tensor minimum_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
+Tensor clamp_backward(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& min,
+                      const std::optional<Scalar>& max);
+Tensor clamp_backward(const Tensor& grad, const Tensor& self, const Tensor& min, const Tensor& max);
+Tensor clamp_backward_min(const Tensor& grad, const Tensor& self, const Tensor& min, const Tensor& max);
+Tensor clamp_backward_max(const Tensor& grad, const Tensor& self, const Tensor& min, const Tensor& max);
+
+// Shapes and copies.
+
+Tensor to_copy_backward(const Tensor& grad, const TensorOptions& options);
+Tensor sum_to(const Tensor& grad, IntArrayRef sizes);
+Tensor permute_backward(const Tensor& grad, IntArrayRef dims);
+Tensor unsqueeze_to(const Tensor& grad, IntArrayRef sizes);
+Tensor unsqueeze_to(const Tensor& grad, std::int64_t dim, IntArrayRef sizes);
+Tensor slice_backward_wrapper(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::optional<std::int64_t> start,
+                              std::optional<std::int64_t> end, std::int64_t step);
+std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<DimVector>& sizes, std::int64_t dim);
+/// The derivative of as_strided_backward: the window of a gradient that has the input's shape.
+Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides, std::int64_t input_offset,
+                       IntArrayRef size, IntArrayRef stride, std::int64_t storage_offset);
+
+// Reductions, softmax, matrices.
+
+Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim);
+Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel);
+Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim);
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::int64_t dim, bool keepdim);
+/// Sends the gradient to the elements that were chosen (max over a dim).
+Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices, IntArrayRef sizes,
+                                          bool keepdim);
+/// Shares the gradient among the elements that equal the result.
+Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
+Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim);
+Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output, std::int64_t dim);
+Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
+Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
+
+}  // namespace lanewise::autograd::formulas

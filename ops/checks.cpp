@@ -1,0 +1,100 @@
+#include <lanewise/ops/checks.h>
+
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/tensor/promotion.h>
+
+namespace lanewise::ops {
+namespace {
+
+void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
+  LANEWISE_CHECK(DtypeError, !alpha.isBoolean() || result == kBool, op, ": a bool factor (", alpha,
+                 ") needs bool operands, they are ", to_string(result));
+  LANEWISE_CHECK(DtypeError, !alpha.isComplex() || is_complex(result), op, ": the complex factor ", alpha,
+                 " needs complex operands, they are ", to_string(result));
+  LANEWISE_CHECK(DtypeError, !alpha.isFloatingPoint() || !is_integral(result, true), op, ": the floating factor ", alpha,
+                 " needs floating operands, they are ", to_string(result), "; cast them first");
+}
+
+}  // namespace
+
+void detail::check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  check_factor(op, result_type(a, b), alpha);
+}
+
+void detail::check_alpha_of(const char* op, const Tensor& a, const Scalar& b, const Scalar& alpha) {
+  check_factor(op, result_type(a, b), alpha);
+}
+
+void detail::check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& alpha) {
+  ResultType type;
+  for (const Tensor* t : {&a, &b, &c}) type.add(*t);
+  check_factor(op, type.get(), alpha);
+}
+
+void check_not_bool(const char* op, const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, op, ": not for bool tensors; use logical_not to invert a mask");
+}
+
+namespace {
+
+constexpr PointwiseOp kEq{"eq", &kernels::KernelTable::eq};
+
+bool has_zero(const Tensor& t) {
+  const Tensor zero = pointwise(kEq, {t, Scalar(0)});
+  const auto* flags = static_cast<const unsigned char*>(zero.const_data_ptr());
+  for (std::int64_t i = 0; i < zero.numel(); ++i) {
+    if (flags[i] != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_divisor(const char* op, const Tensor& self, const Tensor& other) {
+  if (!is_integral(self.scalar_type(), true) || !is_integral(other.scalar_type(), true)) return;
+  LANEWISE_CHECK(ValueError, !has_zero(other), op, ": integers cannot be divided by zero, and the divisor has a zero");
+}
+
+void check_divisor(const char* op, const Tensor& self, const Scalar& other) {
+  LANEWISE_CHECK(ValueError, !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || !other.equal(0), op,
+                 ": integers cannot be divided by zero");
+}
+
+void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2) {
+  ResultType type;
+  for (const Tensor* t : {&self, &tensor1, &tensor2}) type.add(*t);
+  LANEWISE_CHECK(DtypeError, !is_integral(type.get(), true),
+                 "addcdiv: divides integers truly, and an integer result cannot hold that; cast an operand to a floating dtype");
+}
+
+void check_lerp(const Tensor& self, const Tensor& end) {
+  LANEWISE_CHECK(DtypeError, is_differentiable(self.scalar_type()), "lerp: expected floating or complex tensors, self is ",
+                 to_string(self.scalar_type()));
+  LANEWISE_CHECK(DtypeError, self.scalar_type() == end.scalar_type(), "lerp: expected one dtype, self is ",
+                 to_string(self.scalar_type()), " and end is ", to_string(end.scalar_type()));
+}
+
+void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  check_lerp(self, end);
+  LANEWISE_CHECK(DtypeError, self.scalar_type() == weight.scalar_type(), "lerp: expected one dtype, self is ",
+                 to_string(self.scalar_type()), " and weight is ", to_string(weight.scalar_type()));
+}
+
+namespace {
+
+void check_fits(ScalarType value, ScalarType self) {
+  LANEWISE_CHECK(DtypeError, can_cast(value, self) || (self == kBool && is_integral(value, true)), "masked_fill: ", to_string(self), " tensor cannot hold a value of type ",
+                 to_string(value), "; cast it first");
+}
+
+}  // namespace
+
+void check_masked_fill(const Tensor& self, const Tensor& value) {
+  LANEWISE_CHECK(ShapeError, value.dim() == 0, "masked_fill: value must have 0 dimensions, it has ", value.dim());
+  check_fits(value.scalar_type(), self.scalar_type());
+}
+
+void check_masked_fill(const Tensor& self, const Scalar& value) { check_fits(value.type(), self.scalar_type()); }
+
+}  // namespace lanewise::ops

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <type_traits>
+
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/tensor.h>
+
+/// Rules about operands that the kernels cannot see; called by the generated functions before anything is written.
+namespace lanewise::ops {
+
+namespace detail {
+/// The part of check_alpha that needs the operands' common dtype.
+void check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scalar& alpha);
+void check_alpha_of(const char* op, const Tensor& a, const Scalar& b, const Scalar& alpha);
+void check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& alpha);
+}  // namespace detail
+
+/// A factor must not be of a higher category than the operands: no 0.5 for integers, no 2i for reals. Throws DtypeError.
+template <class Other>
+void check_alpha(const char* op, const Tensor& self, const Other& other, const Scalar& alpha) {
+  // An integer suits every dtype, and 1 is the default.
+  if (!alpha.isIntegral(false)) [[unlikely]] detail::check_alpha_of(op, self, other, alpha);
+}
+inline void check_alpha(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& alpha) {
+  if (!alpha.isIntegral(false)) [[unlikely]] detail::check_alpha_of(op, self, a, b, alpha);
+}
+
+/// check_alpha, and no bool among the operands. Throws DtypeError.
+template <class Other>
+void check_sub(const char* op, const Tensor& self, const Other& other, const Scalar& alpha) {
+  bool is_bool = self.scalar_type() == kBool;
+  if constexpr (std::is_same_v<Other, Scalar>) {
+    is_bool |= other.isBoolean();
+  } else {
+    is_bool |= other.scalar_type() == kBool;
+  }
+  LANEWISE_CHECK(DtypeError, !is_bool, op,
+                 ": bool tensors cannot be subtracted; use logical_xor, or logical_not to invert a mask");
+  check_alpha(op, self, other, alpha);
+}
+
+void check_not_bool(const char* op, const Tensor& self);
+
+/// Integers must not be divided by zero. Throws ValueError.
+void check_divisor(const char* op, const Tensor& self, const Tensor& other);
+void check_divisor(const char* op, const Tensor& self, const Scalar& other);
+
+void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2);
+void check_lerp(const Tensor& self, const Tensor& end);
+void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
+void check_masked_fill(const Tensor& self, const Tensor& value);
+void check_masked_fill(const Tensor& self, const Scalar& value);
+
+}  // namespace lanewise::ops

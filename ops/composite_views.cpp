@@ -1,0 +1,136 @@
+#include <algorithm>
+
+#include <lanewise/generated/functions.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/shape.h>
+
+/// Ops that are other public ops put together: differentiable because those are.
+namespace lanewise {
+
+Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+  if (self.is_contiguous() || memory_format == MemoryFormat::Preserve) return self;
+  return self.clone(MemoryFormat::Contiguous);
+}
+
+Tensor to(const Tensor& self, ScalarType dtype, bool /*non_blocking*/, bool copy) {
+  if (self.scalar_type() == dtype && !copy) return self;
+  return _to_copy(self, dtype);
+}
+
+Tensor to(const Tensor& self, const Tensor& other, bool non_blocking, bool copy) {
+  return to(self, other.scalar_type(), non_blocking, copy);
+}
+
+Tensor reshape(const Tensor& self, IntArrayRef shape) {
+  if (ops::can_view(self, shape)) return self.view(shape);
+  return _unsafe_view(self.clone(MemoryFormat::Contiguous), shape);
+}
+
+Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim) {
+  const DimVector sizes = ops::flatten_sizes(self, start_dim, end_dim);
+  const IntArrayRef now = self.sizes();
+  if (std::equal(sizes.begin(), sizes.end(), now.begin(), now.end())) return self;
+  return self.reshape(sizes);
+}
+
+Tensor view_as(const Tensor& self, const Tensor& other) { return self.view(other.sizes()); }
+
+Tensor expand_as(const Tensor& self, const Tensor& other) { return self.expand(other.sizes()); }
+
+Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return self.expand(size); }
+
+Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
+  const IntArrayRef sizes = self.sizes();
+  bool fits = size.size() <= sizes.size();
+  const std::size_t lead = fits ? sizes.size() - size.size() : 0;
+  DimVector dims;
+  for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
+    if (i < lead) {
+      dims.push_back(static_cast<std::int64_t>(i));
+    } else if (size[i - lead] == 1 && sizes[i] != 1) {
+      dims.push_back(static_cast<std::int64_t>(i));
+    } else {
+      fits = size[i - lead] == sizes[i];
+    }
+  }
+  LANEWISE_CHECK(ShapeError, fits, "sum_to_size: ", size, " does not broadcast to ", sizes);
+  if (dims.empty()) return self;
+  Tensor result = self.sum(dims, true, self.scalar_type());
+  return lead > 0 ? result.view(size) : result;
+}
+
+Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "narrow: a 0-dim tensor has no dimension to narrow");
+  const std::int64_t d = wrap_dim("narrow", dim, self.dim());
+  const std::int64_t size = self.size(d);
+  const std::int64_t first = start < 0 ? start + size : start;
+  LANEWISE_CHECK(IndexError, length >= 0 && first >= 0 && first <= size && first + length <= size, "narrow: start ", start,
+                 " and length ", length, " are not within dimension ", d, " of size ", size);
+  return self.slice(d, first, first + length, 1);
+}
+
+Tensor real(const Tensor& self) { return self.is_complex() ? view_as_real(self).select(-1, 0) : self; }
+
+Tensor imag(const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, self.is_complex(), "imag: expected a complex tensor, found ", to_string(self.scalar_type()));
+  return view_as_real(self).select(-1, 1);
+}
+
+Tensor conj(const Tensor& self) { return self.is_complex() ? conj_physical(self) : self; }
+
+std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split: a 0-dim tensor has no dimension to split");
+  const std::int64_t d = wrap_dim("split", dim, self.dim());
+  const std::int64_t size = self.size(d);
+  LANEWISE_CHECK(ValueError, split_size > 0 || (split_size == 0 && size == 0), "split: split_size is ", split_size,
+                 "; expected a positive number");
+  std::vector<Tensor> parts;
+  if (size == 0) parts.push_back(self.narrow(d, 0, 0));
+  for (std::int64_t start = 0; start < size; start += split_size) {
+    parts.push_back(self.narrow(d, start, std::min(split_size, size - start)));
+  }
+  return parts;
+}
+
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks is ", chunks, "; expected a positive number");
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
+  const std::int64_t size = self.size(wrap_dim("chunk", dim, self.dim()));
+  return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
+}
+
+std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "unbind: a 0-dim tensor has no dimension to take apart");
+  const std::int64_t d = wrap_dim("unbind", dim, self.dim());
+  std::vector<Tensor> parts;
+  for (std::int64_t i = 0; i < self.size(d); ++i) parts.push_back(self.select(d, i));
+  return parts;
+}
+
+Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {
+  const std::int64_t from = wrap_dim("movedim", source, self.dim());
+  const std::int64_t to = wrap_dim("movedim", destination, self.dim());
+  DimVector order;
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    if (d != from) order.push_back(d);
+  }
+  if (self.dim() > 0) order.insert(order.begin() + to, from);
+  return self.permute(order);
+}
+
+Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
+  LANEWISE_CHECK(ValueError, !tensors.empty(), "stack: expected at least one tensor");
+  const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
+  std::vector<Tensor> rows;
+  rows.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    const IntArrayRef first = tensors[0].sizes();
+    LANEWISE_CHECK(ShapeError, std::equal(first.begin(), first.end(), t.sizes().begin(), t.sizes().end()),
+                   "stack: expected tensors of one shape, found ", first, " and ", t.sizes());
+    rows.push_back(t.unsqueeze(d));
+  }
+  return cat(rows, d);
+}
+
+}  // namespace lanewise

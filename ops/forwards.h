@@ -1,0 +1,11 @@
+#pragma once
+
+/// Every hand-written forward that derivatives.yaml names.
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/loss.h>
+#include <lanewise/ops/matmul.h>
+#include <lanewise/ops/pointwise_forms.h>
+#include <lanewise/ops/reductions.h>
+#include <lanewise/ops/softmax.h>
+#include <lanewise/ops/view_backward.h>
+#include <lanewise/ops/views.h>
