@@ -106,7 +106,7 @@ void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
       c.loop(base, strides, count, 1);
     };
     run(run_loop_on_tile, reinterpret_cast<const kernels::KernelScalar*>(&context), {types.data(), types.size()},
-        {.cost = 65536.0f / static_cast<float>(std::max<std::int64_t>(grain, 1)), .in_order = linear_});
+        {.cost = 65536.0f / static_cast<float>(std::max<std::int64_t>(grain, 1)), .in_order = linear_, .copies = false});
     return;
   }
   bool splits = true;  // not where several elements write to one place

@@ -144,7 +144,7 @@ void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions opt
 /// several threads at once. Throws DtypeError, ValueError.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F&& f, std::int64_t grain = TensorIterator::kGrainSize) {
-  detail::run_lambda(iter, f, {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false});
+  detail::run_lambda(iter, f, {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false, .copies = false});
 }
 
 /// The same for a lambda that returns a std::tuple with a value per output.
@@ -157,7 +157,7 @@ void cpu_kernel_multiple_outputs(TensorIterator& iter, F&& f, std::int64_t grain
 /// makes that C order.
 template <class F>
 void cpu_serial_kernel(TensorIterator& iter, F&& f) {
-  detail::run_lambda(iter, f, {.cost = 1, .in_order = true});
+  detail::run_lambda(iter, f, {.cost = 1, .in_order = true, .copies = false});
 }
 
 /// The same with a second lambda on Vectorized<T>. All elements go through the vector lambda, also those at the end of a run (in a
@@ -178,7 +178,7 @@ void cpu_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op, std::int64_t gr
     }
     const typename Loop::Context context{&vector_op};
     iter.run(&Loop::run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
-             {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false});
+             {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false, .copies = false});
   } else {
     cpu_kernel(iter, op, grain);
   }

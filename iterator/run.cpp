@@ -24,6 +24,7 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   job.movers = kernels::active_kernels().movers;
   job.cost = options.cost;
   job.in_order = job.serial = options.in_order;
+  job.identity = options.copies;
   for (int i = 0; i < ntensors(); ++i) {
     const IteratorOperand& o = operand(i);
     job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory, types[static_cast<std::size_t>(i)]};
@@ -57,7 +58,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::spa
   detail::InlineVector<kernels::KernelScalar, 10> padded;
   padded.assign(params.begin(), params.end());
   padded.resize(std::max<std::size_t>(padded.size(), 10), {1, 1, 0});
-  run(fn, padded.data(), {types.data(), operands_.size()}, {.cost = kernel.cost, .in_order = false});
+  run(fn, padded.data(), {types.data(), operands_.size()}, {.cost = kernel.cost, .in_order = false, .copies = false});
 }
 
 }  // namespace lanewise

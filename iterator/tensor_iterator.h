@@ -117,6 +117,7 @@ class LANEWISE_API TensorIterator {
   struct RunOptions {
     float cost = 2;         ///< relative to one f32 addition
     bool in_order = false;  ///< one thread, elements in the order of iteration
+    bool copies = false;    ///< fn only copies its one input to its one output, so that tiles may bypass it
   };
   void run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types, RunOptions options) const;
 

@@ -1,0 +1,148 @@
+#include <lanewise/ops/copy.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise::ops {
+namespace {
+
+/// A type of that many bytes: what bytes mean does not matter to a copy.
+ScalarType type_of_size(std::size_t bytes) {
+  constexpr std::array kTypes = {kByte, kShort, kInt, kLong, kComplexDouble};
+  return kTypes[static_cast<std::size_t>(std::countr_zero(bytes))];
+}
+
+struct CopyContext {
+  kernels::ElementwiseFn spread;  // for a broadcast source
+  std::int64_t element_size;
+};
+
+void copy_run(char* const* data, std::uint32_t broadcast, std::int64_t n, const kernels::KernelScalar* opaque) {
+  const auto& context = *reinterpret_cast<const CopyContext*>(opaque);
+  if (broadcast != 0) {
+    context.spread(data, broadcast, n, nullptr);
+  } else {
+    std::memcpy(data[0], data[1], static_cast<std::size_t>(n * context.element_size));
+  }
+}
+
+void copy_elements(const TensorIterator& iter) {
+  const ScalarType from = iter.memory_dtype(1), to = iter.memory_dtype(0);
+  const ScalarType raw = type_of_size(element_size(to));
+  const CopyContext context{kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw)],
+                            static_cast<std::int64_t>(element_size(to))};
+  // The conversion, if any, is the iterator's: the function sees the target's dtype on both sides.
+  const ScalarType types[] = {to, to};
+  iter.run(copy_run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
+           {.cost = from == to ? 1.0f : 1.5f, .in_order = false, .copies = true});
+}
+
+void copy_into_fresh(const Tensor& out, const Tensor& src, const char* op) {
+  const TensorIterator iter = TensorIteratorConfig(op)
+                                  .set_check_mem_overlap(false)
+                                  .check_all_same_dtype(false)
+                                  .resize_outputs(false)
+                                  .add_borrowed_output(out)
+                                  .add_borrowed_input(src)
+                                  .build();
+  copy_elements(iter);
+}
+
+void check_defined(const char* op, const Tensor& t) {
+  LANEWISE_CHECK(ValueError, t.defined(), op, ": an undefined tensor");
+}
+
+}  // namespace
+
+Tensor& copy_(Tensor& self, const Tensor& src, bool) {
+  check_defined("copy_", self);
+  check_defined("copy_", src);
+  if (self.is_same(src)) {
+    return self;
+  }
+  const TensorIterator iter = TensorIteratorConfig("copy_")
+                                  .check_all_same_dtype(false)
+                                  .resize_outputs(false)
+                                  .add_borrowed_output(self)
+                                  .add_borrowed_input(src)
+                                  .build();
+  copy_elements(iter);
+  return self;
+}
+
+Tensor& fill_(Tensor& self, const Scalar& value) {
+  check_defined("fill_", self);
+  alignas(16) char element[16];
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    const T converted = value.to<T>();
+    std::memcpy(element, &converted, sizeof converted);
+  });
+  // Filling elements that share memory is harmless: all get the same value.
+  const TensorIterator iter = TensorIteratorConfig("fill_")
+                                  .set_check_mem_overlap(false)
+                                  .resize_outputs(false)
+                                  .add_borrowed_output(self)
+                                  .build();
+  const std::size_t size = self.itemsize();
+  const ScalarType raw = type_of_size(size);
+  struct Context {
+    kernels::ElementwiseFn spread;
+    char* element;
+    std::size_t size;
+    bool zero;
+  } const context{kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw)], element, size,
+                  std::all_of(element, element + size, [](char byte) { return byte == 0; })};
+  const auto run = [](char* const* data, std::uint32_t, std::int64_t n, const kernels::KernelScalar* opaque) {
+    const auto& c = *reinterpret_cast<const Context*>(opaque);
+    if (c.zero) {
+      std::memset(data[0], 0, static_cast<std::size_t>(n) * c.size);
+      return;
+    }
+    char* operands[] = {data[0], c.element};
+    c.spread(operands, 2, n, nullptr);
+  };
+  const ScalarType types[] = {self.scalar_type()};
+  iter.run(run, reinterpret_cast<const kernels::KernelScalar*>(&context), types, {.cost = 1, .in_order = false, .copies = false});
+  return self;
+}
+
+Tensor& fill_(Tensor& self, const Tensor& value) {
+  check_defined("fill_", value);
+  LANEWISE_CHECK(ShapeError, value.dim() == 0, "fill_: only a 0-dimension value tensor is supported, but it has shape ",
+                 value.sizes());
+  return fill_(self, value.item());
+}
+
+Tensor& zero_(Tensor& self) { return fill_(self, Scalar(0)); }
+
+Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
+  return to_copy(self, std::nullopt, memory_format);
+}
+
+Tensor to_copy(const Tensor& self, std::optional<ScalarType> dtype, std::optional<MemoryFormat> memory_format) {
+  check_defined("_to_copy", self);
+  const ScalarType type = dtype.value_or(self.scalar_type());
+  const Tensor out = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve
+                         ? detail::empty_like_cpu(self, type)
+                         : detail::empty_cpu(self.sizes(), type);
+  copy_into_fresh(out, self, "_to_copy");
+  return out;
+}
+
+Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+  check_defined("contiguous", self);
+  if (memory_format != MemoryFormat::Contiguous || self.is_contiguous()) {
+    return self;
+  }
+  const Tensor out = detail::empty_cpu(self.sizes(), self.scalar_type());
+  copy_into_fresh(out, self, "contiguous");
+  return out;
+}
+
+}  // namespace lanewise::ops
