@@ -1,6 +1,7 @@
 #pragma once
 
 /// Every hand-written forward that derivatives.yaml names.
+#include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/matmul.h>
