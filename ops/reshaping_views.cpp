@@ -37,7 +37,7 @@ bool can_view(const Tensor& self, IntArrayRef size) {
   return view_strides(self.sizes(), self.strides(), infer_size("reshape", size, self.numel())).has_value();
 }
 
-Tensor view(const Tensor& self, ScalarType dtype) {
+Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   check_defined("view", self);
   LANEWISE_CHECK(DtypeError, dtype != ScalarType::Undefined, "view: the dtype is undefined");
   const auto from = static_cast<std::int64_t>(self.itemsize());

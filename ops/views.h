@@ -18,7 +18,7 @@ LANEWISE_API Tensor detach(const Tensor& self);
 LANEWISE_API Tensor view(const Tensor& self, IntArrayRef size);
 LANEWISE_API Tensor view_as(const Tensor& self, const Tensor& other);
 /// The same bytes as another dtype; the last dimension grows or shrinks by the ratio of the element sizes.
-LANEWISE_API Tensor view(const Tensor& self, ScalarType dtype);
+LANEWISE_API Tensor view_dtype(const Tensor& self, ScalarType dtype);
 /// Whether view(self, size) works without moving data; `size` may hold one -1, and is checked as reshape does.
 LANEWISE_API bool can_view(const Tensor& self, IntArrayRef size);
 /// Any window that lies within the storage; strides must not be negative.

@@ -65,9 +65,8 @@ std::string format(double x, Notation notation) {
 }
 
 std::string format(std::complex<double> z, Notation notation) {
-  std::string imag = format(z.imag(), notation);
-  if (imag.front() != '-') imag.insert(0, "+");
-  return format(z.real(), notation) + imag + "i";
+  const std::string imag = format(z.imag(), notation);
+  return format(z.real(), notation) + (imag.front() == '-' ? "" : "+") + imag + "i";
 }
 
 /// One element, anywhere in the tensor, whatever its type.

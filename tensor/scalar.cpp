@@ -32,7 +32,7 @@ bool fits(const Scalar& s) {
     }
     constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     constexpr double kBegin = static_cast<double>(std::numeric_limits<T>::min());
-    return value.real() > kBegin - 1 - (kBegin < -1e18 ? 1024 : 0) && value.real() < kEnd;
+    return (value.real() >= kBegin || value.real() > kBegin - 1) && value.real() < kEnd;
   } else {
     if (s.isComplex() && value.imag() != 0) return false;
     if constexpr (std::is_same_v<T, double>) return true;

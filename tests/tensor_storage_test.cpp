@@ -1,0 +1,200 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <lanewise/tensor/detail/block_cache.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise {
+namespace {
+
+using detail::empty_cpu;
+
+TEST(Storage, DataIsAlignedAndWritableAtEverySize) {
+  for (std::int64_t bytes : {0, 1, 63, 64, 65, 1000, 4096, 65536, 131008, 131072, 1 << 20, (4 << 20) + 1}) {
+    const Tensor t = empty_cpu({bytes}, kByte);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(t.data_ptr()) % 64, 0u) << bytes;
+    std::memset(t.data_ptr(), 7, static_cast<std::size_t>(bytes));
+    EXPECT_EQ(t.nbytes(), static_cast<std::size_t>(bytes));
+  }
+}
+
+TEST(Storage, BlockClassesCoverTheirSizes) {
+  for (std::size_t bytes = 1; bytes <= detail::kMaxSmallBlock; bytes += 17) {
+    const unsigned c = detail::block_class(bytes);
+    ASSERT_GE(detail::block_size(c), bytes);
+    if (c > 0) {
+      ASSERT_LT(detail::block_size(c - 1), bytes);
+    }
+  }
+}
+
+TEST(Storage, LargeBlocksAreUsedAgain) {
+  if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "caches are off under AddressSanitizer";
+  empty_cache();
+  const AllocatorStats before = allocator_stats();
+  void* first = nullptr;
+  {
+    const Tensor t = empty_cpu({5 << 20}, kFloat);
+    first = t.data_ptr();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % (2 << 20), 0u);
+    EXPECT_GE(allocator_stats().bytes_in_use, before.bytes_in_use + (20u << 20));
+  }
+  EXPECT_GE(allocator_stats().bytes_cached, 20u << 20);
+  const Tensor again = empty_cpu({5 << 20}, kFloat);
+  EXPECT_EQ(again.data_ptr(), first);
+  EXPECT_EQ(allocator_stats().hits, before.hits + 1);
+  EXPECT_EQ(allocator_stats().bytes_cached, 0u);
+}
+
+TEST(Storage, CacheKeepsItsLimit) {
+  if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "caches are off under AddressSanitizer";
+  empty_cache();
+  set_cache_limit(8 << 20);
+  {
+    std::vector<Tensor> tensors;
+    for (int i = 0; i < 10; ++i) tensors.push_back(empty_cpu({2 << 20}, kByte));
+  }
+  EXPECT_LE(allocator_stats().bytes_cached, 8u << 20);
+  EXPECT_GT(allocator_stats().bytes_cached, 0u);
+  set_cache_limit(0);
+  EXPECT_EQ(allocator_stats().bytes_cached, 0u);
+  set_cache_limit(std::size_t{256} << 20);
+}
+
+TEST(Storage, TensorsMayBeFreedOnAnotherThread) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Tensor> tensors;
+    std::thread make([&] {
+      for (int i = 0; i < 500; ++i) tensors.push_back(empty_cpu({i}, kFloat));
+    });
+    make.join();
+    std::thread drop([&] { tensors.clear(); });
+    drop.join();
+  }
+}
+
+TEST(Storage, SharedTensorsAreCountedAcrossThreads) {
+  const Tensor shared = empty_cpu({4}, kFloat);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 10000; ++k) {
+        const Tensor copy = shared;
+        const Tensor view = detail::make_alias(copy);
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(shared.use_count(), 1u);
+  EXPECT_EQ(shared.storage().use_count(), 1u);
+}
+
+struct FreedLate {
+  Tensor t;
+};
+FreedLate static_tensor;  // destroyed after the thread's block cache
+
+TEST(Storage, TensorsOutliveTheThreadCache) {
+  static_tensor.t = empty_cpu({10}, kFloat);
+  thread_local FreedLate thread_tensor;
+  thread_tensor.t = empty_cpu({10}, kFloat);
+  std::thread([] {
+    thread_local FreedLate inner;
+    inner.t = empty_cpu({10}, kFloat);
+  }).join();
+}
+
+TEST(Storage, AdoptedMemoryIsGivenBack) {
+  float data[4] = {1, 2, 3, 4};
+  int calls = 0;
+  {
+    Storage storage(StorageImpl::adopt(data, sizeof data, [&](void* p) {
+      EXPECT_EQ(p, data);
+      ++calls;
+    }));
+    EXPECT_FALSE(storage->resizable());
+    EXPECT_THROW(storage->resize(64), StorageError);
+    const Storage second = storage;
+    EXPECT_EQ(calls, 0);
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Storage, ResizeKeepsContents) {
+  Tensor t = empty_cpu({3}, kInt);
+  for (int i = 0; i < 3; ++i) t.data_ptr<int>()[i] = i + 1;
+  detail::resize_cpu(t, {1000, 100});
+  EXPECT_EQ(t.sizes(), IntArrayRef({1000, 100}));
+  EXPECT_EQ(t.data_ptr<int>()[2], 3);
+  t.data_ptr<int>()[99999] = 1;
+  detail::resize_cpu(t, {2});
+  EXPECT_EQ(t.numel(), 2);
+}
+
+TEST(Allocation, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(empty_cpu({-1}, kFloat), ShapeError);
+  EXPECT_THROW(empty_cpu({std::int64_t{1} << 40, std::int64_t{1} << 40}, kFloat), ShapeError);
+  EXPECT_THROW(empty_cpu({std::int64_t{1} << 62}, kDouble), ShapeError);
+  EXPECT_THROW(empty_cpu({std::int64_t{1} << 58}, kDouble), AllocationError);
+  EXPECT_EQ(empty_cpu({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, kFloat).numel(), 0);
+  EXPECT_THROW(detail::empty_strided_cpu({2}, {1, 2}, kFloat), ShapeError);
+  EXPECT_THROW(detail::empty_strided_cpu({2}, {-1}, kFloat), ShapeError);
+  EXPECT_THROW(detail::empty_strided_cpu({3}, {INT64_MAX}, kFloat), ShapeError);
+}
+
+TEST(TensorImpl, MoreDimensionsThanAreStoredInline) {
+  const std::vector<std::int64_t> nine = {2, 1, 3, 1, 2, 1, 1, 2, 1};
+  Tensor t = empty_cpu(nine, kFloat);
+  EXPECT_EQ(t.sizes(), IntArrayRef(nine));
+  EXPECT_EQ(t.stride(0), 12);
+  EXPECT_EQ(t.stride(-2), 1);
+  const Tensor view = detail::make_view(t, t.sizes(), t.strides(), 0);
+  EXPECT_EQ(view.strides(), t.strides());
+  detail::resize_cpu(t, {2, 2});
+  EXPECT_EQ(t.strides(), IntArrayRef({2, 1}));
+  detail::resize_cpu(t, nine);
+  EXPECT_EQ(t.sizes(), view.sizes());
+}
+
+TEST(TensorImpl, ViewsShareVersionsAndVariableDataDoesNot) {
+  const Tensor base = empty_cpu({4}, kFloat);
+  const Tensor view = detail::make_alias(base);
+  const Tensor apart = detail::make_alias(base, false);
+  const Tensor view_of_apart = detail::make_alias(apart);
+  base.unsafeGetTensorImpl()->bump_version();
+  EXPECT_EQ(view.unsafeGetTensorImpl()->version(), 1u);
+  EXPECT_EQ(apart.unsafeGetTensorImpl()->version(), 0u);
+  view_of_apart.unsafeGetTensorImpl()->bump_version();
+  EXPECT_EQ(apart.unsafeGetTensorImpl()->version(), 1u);
+  EXPECT_EQ(base.unsafeGetTensorImpl()->version(), 1u);
+}
+
+TEST(TensorImpl, SetDataKeepsTheVersion) {
+  const Tensor t = empty_cpu({4}, kFloat);
+  t.unsafeGetTensorImpl()->bump_version();
+  t.unsafeGetTensorImpl()->set_data_from(*empty_cpu({2, 3}, kDouble).unsafeGetTensorImpl());
+  EXPECT_EQ(t.sizes(), IntArrayRef({2, 3}));
+  EXPECT_EQ(t.scalar_type(), kDouble);
+  EXPECT_EQ(t.unsafeGetTensorImpl()->version(), 1u);
+}
+
+TEST(TensorImpl, Contiguity) {
+  const Tensor t = empty_cpu({2, 3, 4}, kFloat);
+  const auto strided = [&](IntArrayRef sizes, IntArrayRef strides) { return detail::make_view(t, sizes, strides, 0); };
+  EXPECT_TRUE(t.is_contiguous());
+  EXPECT_FALSE(strided({3, 2}, {1, 3}).is_contiguous());
+  EXPECT_TRUE(strided({3, 2}, {1, 3}).is_non_overlapping_and_dense());
+  EXPECT_TRUE(strided({1, 4}, {99, 1}).is_contiguous());
+  EXPECT_TRUE(strided({0, 4}, {1, 1}).is_contiguous());
+  EXPECT_FALSE(strided({2, 3}, {4, 1}).is_non_overlapping_and_dense());
+  EXPECT_FALSE(strided({2, 3}, {0, 1}).is_non_overlapping_and_dense());
+  EXPECT_TRUE(detail::empty_like_cpu(strided({3, 2}, {1, 3}), kInt).strides() == IntArrayRef({1, 3}));
+  EXPECT_TRUE(detail::empty_like_cpu(strided({3, 2}, {2, 8}), kInt).strides() == IntArrayRef({1, 3}));
+}
+
+}  // namespace
+}  // namespace lanewise

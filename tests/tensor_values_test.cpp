@@ -1,0 +1,217 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include <lanewise/tensor/formatting.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+template <class T>
+Tensor of(IntArrayRef sizes, std::initializer_list<T> values) {
+  Tensor t = detail::empty_cpu(sizes, scalar_type_of<T>);
+  std::copy(values.begin(), values.end(), t.data_ptr<T>());
+  return t;
+}
+
+std::string printed(const Tensor& t) {
+  std::ostringstream out;
+  out << t;
+  return out.str();
+}
+
+TEST(Half, EveryValueSurvivesTheWayThroughFloat) {
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const Half h = Half::from_bits(static_cast<std::uint16_t>(bits));
+    const auto as_float = static_cast<float>(h);
+    if (std::isnan(as_float)) {
+      EXPECT_GT(bits & 0x7fffu, 0x7c00u);
+    } else {
+      ASSERT_EQ(Half(as_float).bits, bits);
+      ASSERT_EQ(as_float, static_cast<float>(static_cast<_Float16>(as_float))) << bits;
+    }
+    const BFloat16 b = BFloat16::from_bits(static_cast<std::uint16_t>(bits));
+    if (!std::isnan(static_cast<float>(b))) {
+      ASSERT_EQ(BFloat16(static_cast<float>(b)).bits, bits);
+    }
+  }
+}
+
+TEST(Half, RoundsToNearestEven) {
+  for (std::uint64_t i = 0; i < (1u << 20); ++i) {  // a sample of all floats
+    const float x = std::bit_cast<float>(static_cast<std::uint32_t>(i * 4099));
+    if (std::isnan(x)) continue;
+    ASSERT_EQ(Half(x).bits, std::bit_cast<std::uint16_t>(static_cast<_Float16>(x))) << x;
+  }
+  EXPECT_EQ(BFloat16(1.00390625f).bits, 0x3f80);  // a tie goes to even
+  EXPECT_EQ(BFloat16(1.01171875f).bits, 0x3f82);
+  EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(NAN))));
+  EXPECT_TRUE(std::isinf(static_cast<float>(BFloat16(std::numeric_limits<float>::max()))));
+}
+
+TEST(Scalar, RemembersItsKind) {
+  EXPECT_EQ(Scalar(true).type(), kBool);
+  EXPECT_EQ(Scalar(7).type(), kLong);
+  EXPECT_EQ(Scalar(std::uint8_t{7}).type(), kLong);
+  EXPECT_EQ(Scalar(1.5f).type(), kDouble);
+  EXPECT_EQ(Scalar(std::complex<float>(1, 2)).type(), kComplexDouble);
+  EXPECT_EQ(Scalar(std::complex<float>(1, 2)).conj().toComplexDouble(), std::complex<double>(1, -2));
+  EXPECT_TRUE(Scalar(1).equal(1.0));
+  EXPECT_FALSE(Scalar(1.5).equal(1));
+  EXPECT_EQ((-Scalar(3)).toLong(), -3);
+}
+
+TEST(Scalar, ConversionsThatDoNotFitAreErrors) {
+  EXPECT_EQ(Scalar(300).to<float>(), 300.0f);
+  EXPECT_EQ(Scalar(2.9).toLong(), 2);
+  EXPECT_EQ(Scalar(-2.9).toLong(), -2);
+  EXPECT_EQ(Scalar(INT64_MIN).toDouble(), -0x1p63);
+  EXPECT_EQ(Scalar(-0x1p63).toLong(), INT64_MIN);
+  EXPECT_THROW(Scalar(0x1p63).toLong(), ValueError);
+  EXPECT_THAT([] { Scalar(300).toByte(); }, ThrowsMessage<ValueError>(HasSubstr("300 cannot be converted to type u8")));
+  EXPECT_THROW(Scalar(128).toChar(), ValueError);
+  EXPECT_EQ(Scalar(-128).toChar(), -128);
+  EXPECT_THROW(Scalar(NAN).toLong(), ValueError);
+  EXPECT_THROW(Scalar(1e300).toFloat(), ValueError);
+  EXPECT_TRUE(std::isinf(Scalar(INFINITY).toFloat()));
+  EXPECT_THROW(Scalar(1e6).toHalf(), ValueError);
+  EXPECT_THROW(Scalar(std::complex<double>(1, 2)).toDouble(), ValueError);
+  EXPECT_EQ(Scalar(std::complex<double>(1, 0)).toDouble(), 1.0);
+}
+
+TEST(Item, NeedsExactlyOneElement) {
+  EXPECT_EQ(of<float>({1, 1}, {2.5f}).item<float>(), 2.5f);
+  EXPECT_EQ(of<std::int64_t>({}, {INT64_MAX}).item<std::int64_t>(), INT64_MAX);
+  EXPECT_TRUE(of<bool>({}, {true}).item().isBoolean());
+  EXPECT_THAT([] { of<float>({2}, {1, 2}).item(); },
+              ThrowsMessage<ValueError>(HasSubstr("item: a Tensor with 2 elements cannot be converted to Scalar")));
+  EXPECT_THROW(detail::empty_cpu({0}, kFloat).item(), ValueError);
+  EXPECT_THROW(Tensor().item(), ValueError);
+}
+
+TEST(Access, ChecksTheElementType) {
+  const Tensor t = of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_THAT([&] { t.data_ptr<double>(); },
+              ThrowsMessage<DtypeError>(HasSubstr("data_ptr: expected scalar type Double but found Float")));
+  const auto a = t.accessor<float, 2>();
+  EXPECT_EQ(a[1][2], 6);
+  a[0][1] = 9;
+  EXPECT_EQ(t.data_ptr<float>()[1], 9);
+  EXPECT_EQ(a.size(1), 3);
+  EXPECT_THROW((t.accessor<float, 3>()), ShapeError);
+  EXPECT_THROW((t.accessor<int, 2>()), DtypeError);
+  EXPECT_THROW(t.size(2), IndexError);
+  EXPECT_EQ(t.size(-1), 3);
+}
+
+TEST(Equal, ComparesValuesOfAnyTypeAndLayout) {
+  const Tensor a = of<float>({2, 2}, {1, 2, 3, 4});
+  const Tensor transposed = detail::make_view(of<std::int64_t>({2, 2}, {1, 3, 2, 4}), {2, 2}, {1, 2}, 0);
+  EXPECT_TRUE(equal(a, transposed));
+  EXPECT_TRUE(a.equal(transposed));
+  EXPECT_FALSE(equal(a, of<float>({2, 2}, {1, 2, 3, 5})));
+  EXPECT_FALSE(equal(a, of<float>({4}, {1, 2, 3, 4})));
+  EXPECT_FALSE(equal(of<float>({1}, {NAN}), of<float>({1}, {NAN})));
+  EXPECT_FALSE(equal(of<std::int64_t>({1}, {INT64_MAX}), of<std::int64_t>({1}, {INT64_MAX - 1})));
+  EXPECT_TRUE(equal(detail::empty_cpu({0, 3}, kFloat), detail::empty_cpu({0, 3}, kInt)));
+  EXPECT_TRUE(equal(of<double>({}, {2}), of<std::complex<float>>({}, {2.0f})));
+}
+
+TEST(AllClose, UsesBothTolerances) {
+  EXPECT_TRUE(allclose(of<double>({2}, {1, 1e-9}), of<double>({2}, {1 + 1e-6, 0})));
+  EXPECT_FALSE(allclose(of<double>({1}, {1}), of<double>({1}, {1.001})));
+  EXPECT_TRUE(allclose(of<double>({1}, {1}), of<double>({1}, {1.001}), 1e-2));
+  EXPECT_FALSE(allclose(of<double>({1}, {NAN}), of<double>({1}, {NAN})));
+  EXPECT_TRUE(allclose(of<double>({1}, {NAN}), of<double>({1}, {NAN}), 1e-5, 1e-8, true));
+  EXPECT_TRUE(allclose(of<float>({1}, {INFINITY}), of<float>({1}, {INFINITY})));
+  EXPECT_FALSE(allclose(of<float>({1}, {1}), of<float>({1}, {INFINITY})));
+  EXPECT_FALSE(allclose(of<std::complex<float>>({1}, {{1, 1}}), of<std::complex<float>>({1}, {{1, -1}})));
+  EXPECT_THROW(allclose(of<double>({1}, {1}), of<double>({2}, {1, 1})), ShapeError);
+  EXPECT_THROW(allclose(of<double>({1}, {1}), of<double>({1}, {1}), -1), ValueError);
+}
+
+TEST(Print, LooksLikeLibtorch) {
+  EXPECT_EQ(printed(of<float>({2, 2}, {1, 2, 3, 4})), " 1  2\n 3  4\n[ CPUFloatType{2,2} ]");
+  EXPECT_EQ(printed(of<std::int64_t>({2, 2}, {1, 2, 30, -4})), "  1   2\n 30  -4\n[ CPULongType{2,2} ]");
+  EXPECT_EQ(printed(of<float>({}, {3.5f})), "3.5\n[ CPUFloatType{} ]");
+  EXPECT_EQ(printed(of<float>({2}, {100, 2.5f})), "100.0000\n  2.5000\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(of<bool>({2}, {true, false})), "1\n0\n[ CPUBoolType{2} ]");
+  EXPECT_EQ(printed(detail::empty_cpu({0, 3}, kFloat)), "[ CPUFloatType{0,3} ]");
+  EXPECT_EQ(printed(Tensor()), "[ Tensor (undefined) ]");
+  EXPECT_EQ(printed(of<double>({2, 1, 1}, {1, -2})), "(1,.,.) = \n  1\n\n(2,.,.) = \n -2\n[ CPUDoubleType{2,1,1} ]");
+}
+
+TEST(Print, EveryKindOfNumber) {
+  EXPECT_THAT(printed(of<float>({3}, {NAN, INFINITY, -INFINITY})), HasSubstr(" nan\n inf\n-inf\n"));
+  EXPECT_THAT(printed(of<double>({2}, {1e10, 2.5})), HasSubstr("1.0000e+10\n2.5000e+00"));
+  EXPECT_THAT(printed(of<std::complex<float>>({2}, {{1, 2}, {-1, -0.5f}})), HasSubstr(" 1.0000+2.0000i\n-1.0000-0.5000i"));
+  EXPECT_THAT(printed(of<Half>({1}, {1.5f})), HasSubstr("1.5000\n[ CPUHalfType{1} ]"));
+  EXPECT_THAT(printed(of<BFloat16>({1}, {2.0f})), HasSubstr("2\n[ CPUBFloat16Type{1} ]"));
+  EXPECT_THAT(printed(of<std::uint8_t>({1}, {200})), HasSubstr("200\n"));
+}
+
+TEST(Print, HugeTensorsAreSummarised) {
+  Tensor t = detail::empty_cpu({1000, 1000}, kInt);
+  for (int i = 0; i < 1000000; ++i) t.data_ptr<int>()[i] = i;
+  const std::string text = printed(t);
+  EXPECT_THAT(text, HasSubstr("..."));
+  EXPECT_THAT(text, HasSubstr("999999"));
+  EXPECT_LT(text.size(), 1000u);
+}
+
+TEST(Print, WideMatricesAreBrokenIntoColumns) {
+  Tensor t = detail::empty_cpu({1, 60}, kInt);
+  std::fill_n(t.data_ptr<int>(), 60, 7);
+  EXPECT_THAT(printed(t), HasSubstr("Columns 1 to 26\n"));
+  EXPECT_THAT(printed(t), HasSubstr("Columns 53 to 60\n"));
+}
+
+TEST(Shape, Broadcast) {
+  EXPECT_EQ(broadcast_shapes("op", {8, 1, 3}, {4, 1}), DimVector({8, 4, 3}));
+  EXPECT_EQ(broadcast_shapes("op", {}, {0}), DimVector({0}));
+  EXPECT_THAT([] { broadcast_shapes("add", {8, 3}, {8, 4}); },
+              ThrowsMessage<ShapeError>(HasSubstr("dimension 1 is 3 against 4")));
+}
+
+TEST(ArrayRef, IsMadeFromListsVectorsAndSingleValues) {
+  const auto size = [](IntArrayRef a) { return a.size(); };
+  EXPECT_EQ(size({}), 0u);
+  EXPECT_EQ(size({1, 2}), 2u);
+  EXPECT_EQ(size(5), 1u);
+  EXPECT_EQ(size(std::vector<std::int64_t>{1, 2, 3}), 3u);
+  EXPECT_EQ(size(DimVector{1, 2, 3, 4, 5, 6, 7}), 7u);
+  const auto given = [](OptionalIntArrayRef a) { return a.has_value() ? static_cast<int>(a->size()) : -1; };
+  EXPECT_EQ(given(std::nullopt), -1);
+  EXPECT_EQ(given({1, 2}), 2);
+  EXPECT_EQ(given(0), 1);
+  EXPECT_EQ(given(std::vector<std::int64_t>{}), 0);
+  std::ostringstream out;
+  out << IntArrayRef({2, 3});
+  EXPECT_EQ(out.str(), "[2, 3]");
+}
+
+TEST(DimVector, GrowsBeyondItsInlineSpace) {
+  DimVector v;
+  for (int i = 0; i < 20; ++i) v.push_back(i);
+  DimVector copy = v;
+  DimVector moved = std::move(v);
+  EXPECT_EQ(copy, moved);
+  moved.insert(moved.begin() + 3, 100);
+  EXPECT_EQ(moved[3], 100);
+  EXPECT_EQ(moved[4], 3);
+  moved.erase(moved.begin() + 3);
+  EXPECT_EQ(copy, moved);
+  copy = DimVector{1, 2};
+  EXPECT_EQ(copy.size(), 2u);
+}
+
+}  // namespace
+}  // namespace lanewise
