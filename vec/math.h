@@ -6,4 +6,6 @@
 #include <lanewise/vec/math/log.h>
 #include <lanewise/vec/math/sin_cos.h>
 #include <lanewise/vec/math/pow.h>
+#include <lanewise/vec/math/erf.h>
+#include <lanewise/vec/math/root.h>
 #include <lanewise/vec/vec.h>

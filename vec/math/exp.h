@@ -102,13 +102,26 @@ LANEWISE_INLINE Pair<T> expm1_reduced(Pair<T> r) {
   return p;
 }
 
-/// e^x as a pair, for kUnderflow <= x <= kOverflow.
+/// e^x as a pair, for kUnderflow <= x <= kOverflow. Good to about half an ULP of its leading part.
 template <class T>
 LANEWISE_INLINE Pair<T> exp_pair(Vec<T> x) {
-  const ExpReduction<T> e = reduce_exp(x);
-  const Pair<T> p = expm1_reduced(e.r);
-  const Pair<T> sum = fast_two_sum(Vec<T>(T(1)), p.hi);
-  return {scale_by_rounded(sum.hi, e.t, e.n), scale_by_rounded(sum.lo + p.lo, e.t, e.n)};
+  using C = ExpConstants<T>;
+  const Vec<T> t = fma(x, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
+  const Vec<T> n = t - Vec<T>(C::kMagic);
+  const Vec<T> r = fnma(n, Vec<T>(C::kLn2Lo), fnma(n, Vec<T>(C::kLn2Hi), x));
+  const Pair<T> sum = fast_two_sum(Vec<T>(T(1)), fma(r * r, exp_tail(r), r));
+  return {scale_by_rounded(sum.hi, t, n), scale_by_rounded(sum.lo, t, n)};
+}
+
+/// e^x where nothing over- or underflows: |x| < 80 (f32), < 700 (f64).
+template <class T>
+LANEWISE_INLINE Vec<T> exp_moderate(Vec<T> x) {
+  using C = ExpConstants<T>;
+  const Vec<T> t = fma(x, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
+  const Vec<T> n = t - Vec<T>(C::kMagic);
+  const Vec<T> r = fnma(n, Vec<T>(C::kLn2Lo), fnma(n, Vec<T>(C::kLn2Hi), x));
+  const Vec<T> p = Vec<T>(T(1)) + fma(r * r, exp_tail(r), r);
+  return p * power_of_two(t);
 }
 
 /// (e^x - 1) / 2 and (e^x + 1) / 2 as pairs, for kExpm1Low <= x <= kOverflow. Halved, so that they do not overflow before e^x does.
@@ -159,14 +172,26 @@ LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {
   return select(abs(x) < Vec<T>(T(0x1p-60f)), x, sum + sum);
 }
 
-/// tanh x = (e^2x - 1) / (e^2x + 1).
-template <Real T>
-LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
-  const Vec<T> limit(sizeof(T) == 4 ? T(10) : T(20));  // 1 from here on
-  const Vec<T> magnitude = detail::min_or_second(limit, abs(x));
-  const detail::HalfExp<T> e = detail::half_exp(magnitude + magnitude);
-  const Vec<T> result = detail::divide(e.minus_one, e.plus_one);
-  return copysign(select(magnitude < Vec<T>(T(0x1p-40f)), magnitude, result), x);
+/// tanh x = (e^2x - 1) / (e^2x + 1), numerator and denominator in pairs.
+LANEWISE_INLINE Vec<double> tanh(Vec<double> x) {
+  using V = Vec<double>;
+  const V magnitude = detail::min_or_second(V(20.0), abs(x));  // 1 from here on
+  const detail::HalfExp<double> e = detail::half_exp(magnitude + magnitude);
+  const V result = detail::divide(e.minus_one, e.plus_one);
+  return copysign(select(magnitude < V(0x1p-40), magnitude, result), x);
+}
+/// Up to 0.8 an odd minimax polynomial (2^-28), then 1 - 2 / (e^2x + 1).
+LANEWISE_INLINE Vec<float> tanh(Vec<float> x) {
+  using V = Vec<float>;
+  const V ax = abs(x);
+  const V z = ax * ax;
+  const V p = detail::polynomial(z, -0x1.55553ep-2f, 0x1.110b58p-3f, -0x1.b92b2ep-5f, 0x1.5d160ap-6f, -0x1.e5e4fep-8f,
+                                 0x1.a007c6p-10f);
+  const V small = fma(ax * z, p, ax);
+  const V magnitude = detail::min_or_second(V(10.0f), ax);  // 1 from here on
+  const V e = detail::exp_moderate(magnitude + magnitude);
+  const V large = V(1.0f) - V(2.0f) / (e + V(1.0f));
+  return copysign(select(ax < V(0.8f), small, large), x);
 }
 
 /// 1 / (1 + e^-x).

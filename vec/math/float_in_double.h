@@ -28,11 +28,7 @@ LANEWISE_INLINE Vec<double> short_exp(Vec<double> x) {
   const V r = fnma(n, V(0x1.62e42fefa39efp-1), x);
   const V p = polynomial(r, 1.0, 1.0, 0x1.fffffb83034fbp-2, 0x1.55548e48b8f76p-3, 0x1.5558ff53ab0ffp-5,
                          0x1.123c253c0a7b5p-7, 0x1.6a1f10e616d3bp-10);
-#if defined(LANEWISE_ISA_AVX512)
-  return scale_by_rounded(p, t, n);
-#else
-  return bitcast<double>(as_int(p) + (as_int(t) << 52));
-#endif
+  return p * power_of_two(t);
 }
 
 }  // namespace detail

@@ -85,14 +85,37 @@ LANEWISE_INLINE Vec<T> divide(Pair<T> n, Pair<T> d) {
   return fma(rest, inverse, q);
 }
 
-/// c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.
+/// c0 + c1 x + c2 x^2 + ... by Horner's rule.
 template <class T, class... C>
-LANEWISE_INLINE Vec<T> polynomial(Vec<T> x, T c0, C... c) {
+LANEWISE_INLINE Vec<T> horner(Vec<T> x, T c0, C... c) {
   if constexpr (sizeof...(c) == 0) {
     (void)x;
     return Vec<T>(c0);
   } else {
-    return fma(polynomial(x, c...), x, Vec<T>(c0));
+    return fma(horner(x, c...), x, Vec<T>(c0));
+  }
+}
+/// The same of every other coefficient, beginning with the first.
+template <class T>
+LANEWISE_INLINE Vec<T> horner_even(Vec<T> /*square*/, T c0) {
+  return Vec<T>(c0);
+}
+template <class T>
+LANEWISE_INLINE Vec<T> horner_even(Vec<T> /*square*/, T c0, T /*c1*/) {
+  return Vec<T>(c0);
+}
+template <class T, class... C>
+LANEWISE_INLINE Vec<T> horner_even(Vec<T> square, T c0, T /*c1*/, C... c) {
+  return fma(horner_even(square, c...), square, Vec<T>(c0));
+}
+/// A polynomial. Long ones as two independent chains, even and odd powers: a single one would wait for itself.
+template <class T, class... C>
+LANEWISE_INLINE Vec<T> polynomial(Vec<T> x, T c0, C... c) {
+  if constexpr (sizeof...(c) < 8) {
+    return horner(x, c0, c...);
+  } else {
+    const Vec<T> square = x * x;
+    return fma(horner_even(square, c...), x, horner_even(square, c0, c...));
   }
 }
 
