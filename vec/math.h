@@ -2,10 +2,12 @@
 
 // All mathematical functions over the vector types.
 
+#include <lanewise/vec/math/complex.h>
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/log.h>
 #include <lanewise/vec/math/sin_cos.h>
 #include <lanewise/vec/math/pow.h>
 #include <lanewise/vec/math/erf.h>
 #include <lanewise/vec/math/root.h>
+#include <lanewise/vec/math/atan.h>
 #include <lanewise/vec/vec.h>
