@@ -155,8 +155,9 @@ template <class T>
 LANEWISE_INLINE Vec<std::complex<T>> cos(Vec<std::complex<T>> z) {
   const Vec<T> zero(T(0));
   const auto h = detail::sinh_cosh(z.im);
+  const Vec<T> im = -(sin(z.re) * h.sinh);
   const Mask<T> real = (z.re == zero) | (z.im == zero);
-  return {cos(z.re) * h.cosh, select(real, -(z.re * copysign(zero, z.im)), -(sin(z.re) * h.sinh))};
+  return {cos(z.re) * h.cosh, select(real & isnan(im), zero, im)};
 }
 
 /// tanh(x + iy) = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). Error: 8 ULP away from the poles.
