@@ -14,7 +14,7 @@ namespace lanewise::optim {
 namespace {
 
 constexpr PointwiseOp kStep{"SGD::step", &kernels::KernelTable::sgd_step};
-constexpr PointwiseOp kPlainStep{"SGD::step", &kernels::KernelTable::sgd_plain_step};
+constexpr PointwiseOp kPlainStep{"SGD::step", &kernels::KernelTable::sgd_step_plain};
 
 void check_setting(const char* what, double value) {
   LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, "SGD: ", what, " is ", value, ", expected a finite number >= 0");
