@@ -1,5 +1,7 @@
 #include <lanewise/autograd/grad_mode.h>
 
+#include <lanewise/tensor/detail/inference_mode.h>
+
 namespace lanewise {
 
 namespace {
@@ -8,26 +10,22 @@ namespace {
 [[gnu::tls_model("initial-exec")]]
 #endif
 constinit thread_local bool grad_enabled = true;
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-constinit thread_local bool inference_enabled = false;
 
 }  // namespace
 
 bool GradMode::is_enabled() noexcept { return grad_enabled; }
 void GradMode::set_enabled(bool enabled) noexcept { grad_enabled = enabled; }
 
-bool InferenceMode::is_enabled() noexcept { return inference_enabled; }
+bool InferenceMode::is_enabled() noexcept { return detail::inference_mode; }
 
 InferenceMode::InferenceMode(bool enabled) noexcept
-    : previous_inference_(inference_enabled), previous_grad_(grad_enabled) {
-  inference_enabled = enabled;
+    : previous_inference_(detail::inference_mode), previous_grad_(grad_enabled) {
+  detail::inference_mode = enabled;
   grad_enabled = !enabled;
 }
 
 InferenceMode::~InferenceMode() {
-  inference_enabled = previous_inference_;
+  detail::inference_mode = previous_inference_;
   grad_enabled = previous_grad_;
 }
 

@@ -62,8 +62,8 @@ Tensor apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
         x = slice(x, dim, i.slice().start(), i.slice().stop(), i.slice().step());
         ++dim;
         break;
-      case TensorIndex::Kind::Ellipsis: dim += self.dim() - used; break;
-      case TensorIndex::Kind::None: x = unsqueeze(x, dim++); break;
+      case TensorIndex::Kind::Dots: dim += self.dim() - used; break;
+      case TensorIndex::Kind::NewAxis: x = unsqueeze(x, dim++); break;
       case TensorIndex::Kind::Boolean:
         LANEWISE_CHECK(NotImplementedError, !bool_dim || after_bool, "index: bools that do not stand side by side are not supported");
         if (!bool_dim) {

@@ -4,10 +4,15 @@
 #include <new>
 
 #include <lanewise/tensor/detail/block_cache.h>
+#include <lanewise/tensor/detail/inference_mode.h>
 
 namespace lanewise {
 
 AutogradMetaInterface::~AutogradMetaInterface() = default;
+
+namespace detail {
+constinit thread_local bool inference_mode __attribute__((tls_model("initial-exec"))) = false;
+}
 
 namespace {
 
@@ -29,6 +34,7 @@ bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::siz
 TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef sizes) {
   auto* impl = new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
   impl->set_sizes_contiguous(sizes);
+  impl->inference_ = detail::inference_mode;
   return impl;
 }
 
@@ -37,6 +43,7 @@ TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef 
   auto* impl = new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
   impl->set_sizes_and_strides(sizes, strides);
   impl->storage_offset_ = storage_offset;
+  impl->inference_ = detail::inference_mode;
   return impl;
 }
 

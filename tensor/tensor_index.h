@@ -36,12 +36,12 @@ struct Slice {
 
 /// One index of any kind.
 struct LANEWISE_API TensorIndex {
-  enum class Kind : std::uint8_t { None, Ellipsis, Integer, Boolean, Slice, Tensor };
+  enum class Kind : std::uint8_t { NewAxis, Dots, Integer, Boolean, Slice, Tensor };
 
-  TensorIndex(std::nullopt_t) noexcept : kind_(Kind::None) {}
-  TensorIndex(EllipsisIndexType) noexcept : kind_(Kind::Ellipsis) {}
+  TensorIndex(std::nullopt_t) noexcept : kind_(Kind::NewAxis) {}
+  TensorIndex(EllipsisIndexType) noexcept : kind_(Kind::Dots) {}
   /// "..." is the ellipsis, nothing else is allowed.
-  TensorIndex(const char* text) : kind_(Kind::Ellipsis) {
+  TensorIndex(const char* text) : kind_(Kind::Dots) {
     LANEWISE_CHECK(ValueError, std::string_view(text) == "...", "index: expected \"...\" to represent an ellipsis index, but got \"",
                    text, "\"");
   }
@@ -53,8 +53,8 @@ struct LANEWISE_API TensorIndex {
   TensorIndex(Tensor tensor) : kind_(Kind::Tensor), tensor_(std::move(tensor)) {}
 
   Kind kind() const noexcept { return kind_; }
-  bool is_none() const noexcept { return kind_ == Kind::None; }
-  bool is_ellipsis() const noexcept { return kind_ == Kind::Ellipsis; }
+  bool is_none() const noexcept { return kind_ == Kind::NewAxis; }
+  bool is_ellipsis() const noexcept { return kind_ == Kind::Dots; }
   bool is_integer() const noexcept { return kind_ == Kind::Integer; }
   bool is_boolean() const noexcept { return kind_ == Kind::Boolean; }
   bool is_slice() const noexcept { return kind_ == Kind::Slice; }
