@@ -30,10 +30,10 @@ struct Erf {
   }
 };
 
-/// The normal distribution function.
+/// The normal distribution function; its error is an ULP of 1/2, so that small values are exact only absolutely.
 template <class V>
 V normal_cdf(V x) {
-  return number<V>(0.5) * vec::erfc(x * number<V>(-kSqrtHalf));
+  return number<V>(0.5) * (number<V>(1) + vec::erf(x * number<V>(kSqrtHalf)));
 }
 
 /// x times the normal distribution function.
