@@ -10,4 +10,6 @@
 #include <lanewise/vec/math/erf.h>
 #include <lanewise/vec/math/root.h>
 #include <lanewise/vec/math/atan.h>
+#include <lanewise/vec/math/asin.h>
+#include <lanewise/vec/math/hyperbolic.h>
 #include <lanewise/vec/vec.h>

@@ -161,6 +161,32 @@ LANEWISE_INLINE Vec<T> exp(Vec<T> x) {
   return detail::scale_by_rounded(p, t, n);
 }
 
+/// 2^x. Exact for integers.
+LANEWISE_INLINE Vec<float> exp2(Vec<float> x) {
+  using V = Vec<float>;
+  const V kept = detail::max_or_second(V(-151.0f), detail::min_or_second(V(129.0f), x));
+  const V t = kept + V(detail::ExpConstants<float>::kMagic);
+  const V n = t - V(detail::ExpConstants<float>::kMagic);
+  const V r = kept - n;
+  // (2^r - 1 - r ln 2) / r^2, minimax to 2^-28 of 2^r
+  const V tail = detail::polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af82p-5f, 0x1.3b2daap-7f, 0x1.5f0876p-10f, 0x1.41b434p-13f);
+  const V p = V(1.0f) + fma(r, V(0x1.62e430p-1f), r * r * tail);
+  return detail::scale_by_rounded(p, t, n);
+}
+LANEWISE_INLINE Vec<double> exp2(Vec<double> x) {
+  using V = Vec<double>;
+  const V kept = detail::max_or_second(V(-1077.0), detail::min_or_second(V(1025.0), x));
+  const V t = kept + V(detail::ExpConstants<double>::kMagic);
+  const V n = t - V(detail::ExpConstants<double>::kMagic);
+  const V r = kept - n;
+  const V tail =
+      detail::polynomial(r, 0x1.ebfbdff82c5a1p-3, 0x1.c6b08d704a041p-5, 0x1.3b2ab6fba0791p-7, 0x1.5d87fe78c4b7cp-10,
+                         0x1.4309130dc970ap-13, 0x1.ffcbfbc0a3140p-17, 0x1.62bfc9e26317ep-20, 0x1.b526631827cf1p-24,
+                         0x1.e617e5ee328b4p-28, 0x1.e7ad5d13d5cb2p-32);
+  const V p = V(1.0) + fma(r, V(0x1.62e42fefa39efp-1), r * r * tail);
+  return detail::scale_by_rounded(p, t, n);
+}
+
 /// e^x - 1.
 template <Real T>
 LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {

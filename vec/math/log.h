@@ -171,23 +171,25 @@ LANEWISE_INLINE Vec<T> log_of(Vec<T> x) {
   return Base::of(r.e, r.m);
 }
 
-/// log(1 + x) for -1 < x < infinity: the logarithm of u = 1 + x rounded, corrected by what the rounding lost.
+/// log(u.hi + u.lo) for normal positive u.hi with reduction r, good to the accuracy of u - 1 near 1.
 template <class T>
-LANEWISE_INLINE Vec<T> log1p_inside(Vec<T> x) {
+LANEWISE_INLINE Vec<T> log_of_pair(Pair<T> u, LogReduction<T> r) {
   using C = LogConstants<T>;
   using I = SignedOf<T>;
-  const Vec<T> one(T(1));
-  const Pair<T> u = two_sum(one, x);
-  const LogReduction<T> r = reduce_log(u.hi);
-  const Vec<T> f = r.m - one;
-  // lost / u = (lost * 2^-e) / m, and 1 / m is near 1 - f where it matters. 2^-e is m / u; four times that is a normal number.
+  const Vec<T> f = r.m - Vec<T>(T(1));
+  // lo / u = (lo * 2^-e) / m, and 1 / m is near 1 - f where it matters. 2^-e is m / u; four times that is a normal number.
   const Vec<T> inverse_power = bitcast<T>(as_int(r.m) - as_int(u.hi) + Vec<I>(__builtin_bit_cast(I, T(4))));
   const Vec<T> lost = u.lo * inverse_power;
   const Vec<T> quarter(T(0.25));
   const Vec<T> square = f * f;
   const Vec<T> half_square = Vec<T>(T(0.5)) * square;
-  const Vec<T> low = fma(r.e, Vec<T>(C::kLn2Lo), fma(lost, fnma(quarter, f, quarter), log1p_tail(f, square, half_square)));
+  const Vec<T> low = fma(r.e, Vec<T>(C::kLn2Lo),
+                         fma(lost, fnma(quarter, f, quarter), log1p_tail(f, square, half_square)));
   return fma(r.e, Vec<T>(C::kLn2Hi), f - (half_square - low));
+}
+template <class T>
+LANEWISE_INLINE Vec<T> log_of_pair(Pair<T> u) {
+  return log_of_pair(u, reduce_log(u.hi));
 }
 template <class T>
 [[gnu::noinline, gnu::cold]] Vec<T> log1p_slow(Vec<T> x, Vec<T> inside) {
@@ -214,7 +216,8 @@ LANEWISE_INLINE Vec<T> log10(Vec<T> x) {
 /// log(1 + x) without cancellation near 0.
 template <Real T>
 LANEWISE_INLINE Vec<T> log1p(Vec<T> x) {
-  const Vec<T> inside = detail::log1p_inside(x);
+  // The logarithm of 1 + x rounded, corrected by what the rounding lost.
+  const Vec<T> inside = detail::log_of_pair(detail::two_sum(Vec<T>(T(1)), x));
   const Mask<T> valid = (x > Vec<T>(T(-1))) & (x < Vec<T>(std::numeric_limits<T>::infinity()));
   const Vec<T> r = select(abs(x) < Vec<T>(T(0x1p-60f)), x, inside);
   if (__builtin_expect(!valid.all(), 0)) return detail::log1p_slow(x, r);

@@ -95,6 +95,15 @@ LANEWISE_INLINE Vec<T> horner(Vec<T> x, T c0, C... c) {
     return fma(horner(x, c...), x, Vec<T>(c0));
   }
 }
+/// ... + x^n tail.
+template <class T, class... C>
+LANEWISE_INLINE Vec<T> horner_from(Vec<T> tail, Vec<T> x, T c0, C... c) {
+  if constexpr (sizeof...(c) == 0) {
+    return fma(tail, x, Vec<T>(c0));
+  } else {
+    return fma(horner_from(tail, x, c...), x, Vec<T>(c0));
+  }
+}
 /// The same of every other coefficient, beginning with the first.
 template <class T>
 LANEWISE_INLINE Vec<T> horner_even(Vec<T> /*square*/, T c0) {

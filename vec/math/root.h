@@ -13,12 +13,12 @@ inline constexpr T kRsqrtLimit = sizeof(T) == 4 ? T(0x1p126f) : T(0x1p1022);
 template <class T>
 [[gnu::noinline, gnu::cold]] Vec<T> rsqrt_slow(Vec<T> x) {
   const Mask<T> huge = x > Vec<T>(T(1));
-  const Vec<T> down(T(0x1p-48f));
-  const Vec<T> up(T(0x1p48f));
+  const Vec<T> down(T(0x1p-100f));
+  const Vec<T> up(T(0x1p100f));
   const Mask<T> moved = ((x > Vec<T>(kRsqrtLimit<T>)) & isfinite(x)) |
                         ((x < Vec<T>(std::numeric_limits<T>::min())) & (x > Vec<T>(T(0))));
   const Vec<T> scale = select(moved, select(huge, down, up), Vec<T>(T(1)));
-  const Vec<T> back = select(moved, select(huge, Vec<T>(T(0x1p-24f)), Vec<T>(T(0x1p24f))), Vec<T>(T(1)));
+  const Vec<T> back = select(moved, select(huge, Vec<T>(T(0x1p-50f)), Vec<T>(T(0x1p50f))), Vec<T>(T(1)));
   const Vec<T> r = sqrt(Vec<T>(T(1)) / (x * scale)) * back;
   const Vec<T> nan(std::numeric_limits<T>::quiet_NaN());
   return select(x == Vec<T>(T(0)), Vec<T>(T(1)) / x, select(x < Vec<T>(T(0)), nan, r));
@@ -33,6 +33,49 @@ LANEWISE_INLINE Vec<T> rsqrt(Vec<T> x) {
   const Mask<T> inside = (x >= Vec<T>(std::numeric_limits<T>::min())) & (x <= Vec<T>(detail::kRsqrtLimit<T>));
   if (__builtin_expect(!inside.all(), 0)) return detail::rsqrt_slow(x);
   return sqrt(Vec<T>(T(1)) / x);
+}
+
+namespace detail {
+
+/// The range of the larger operand in which squares neither over- nor underflow.
+template <class T>
+inline constexpr T kHypotSafe = sizeof(T) == 4 ? T(0x1p50f) : T(0x1p500);
+
+template <class T>
+LANEWISE_INLINE Vec<T> hypot_inside(Vec<T> larger, Vec<T> smaller) {
+  return sqrt(fma(larger, larger, smaller * smaller));
+}
+/// Tiny, huge, zero, infinite or NaN operands: scaled by a power of two.
+template <class T>
+[[gnu::noinline]] Vec<T> hypot_slow(Vec<T> ax, Vec<T> ay) {
+  const Vec<T> inf(std::numeric_limits<T>::infinity());
+  const Vec<T> larger = maximum(ax, ay);
+  const Vec<T> smaller = minimum(ax, ay);
+  const Vec<T> scale = inverse_scale(larger);
+  const Vec<T> r = hypot_inside(larger * scale, smaller * scale) / scale;
+  return select((ax == inf) | (ay == inf), inf, r);
+}
+/// sqrt(x^2 + y^2) of magnitudes.
+template <class T>
+LANEWISE_INLINE Vec<T> hypot_of_magnitudes(Vec<T> ax, Vec<T> ay) {
+  const Vec<T> larger = max_or_second(ax, ay);
+  const Vec<T> smaller = min_or_second(ax, ay);
+  const Mask<T> inside = (larger >= Vec<T>(T(1) / kHypotSafe<T>)) & (ax + ay <= Vec<T>(kHypotSafe<T>));
+  if (__builtin_expect(!inside.all(), 0)) return hypot_slow(ax, ay);
+  return hypot_inside(larger, smaller);
+}
+
+}  // namespace detail
+
+/// sqrt(x^2 + y^2) without over- or underflow in between. Infinite if either is, even beside NaN.
+template <Real T>
+LANEWISE_INLINE Vec<T> hypot(Vec<T> x, Vec<T> y) {
+  return detail::hypot_of_magnitudes(abs(x), abs(y));
+}
+/// Magnitude of a complex number (see hypot).
+template <Real T>
+LANEWISE_INLINE Vec<T> abs(Vec<std::complex<T>> z) {
+  return hypot(z.re, z.im);
 }
 
 }  // namespace LANEWISE_ISA

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <lanewise/vec/math/exp.h>
+#include <lanewise/vec/math/log.h>
+
+// sinh, cosh and the inverse hyperbolic functions; tanh is in exp.h.
+
+namespace lanewise::vec {
+inline namespace LANEWISE_ISA {
+namespace detail {
+
+/// (sinh x - x) / x^3 for z = x^2 <= 1, minimax to 2^-31 (f32), 2^-62 (f64) of sinh.
+LANEWISE_INLINE Vec<float> sinh_tail(Vec<float> z) {
+  return polynomial(z, 0x1.555556p-3f, 0x1.1110e0p-7f, 0x1.a022bcp-13f, 0x1.756c18p-19f);
+}
+LANEWISE_INLINE Vec<double> sinh_tail(Vec<double> z) {
+  return polynomial(z, 0x1.5555555555556p-3, 0x1.111111111101ep-7, 0x1.a01a01a037273p-13, 0x1.71de3a3b05a9fp-19,
+                    0x1.ae646ff660341p-26, 0x1.6116f3ed847f6p-33, 0x1.b5c8dad762cc4p-41);
+}
+
+/// e^|x| / 2 as a pair, infinite only where cosh is.
+template <class T>
+LANEWISE_INLINE Pair<T> half_exp_of_magnitude(Vec<T> ax) {
+  using C = ExpConstants<T>;
+  const Vec<T> kept = min_or_second(Vec<T>(C::kOverflow + T(2)), ax);
+  const Vec<T> t = fma(kept, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
+  const Vec<T> n = t - Vec<T>(C::kMagic);
+  Pair<T> r;
+  const Vec<T> exact = fnma(n, Vec<T>(C::kLn2Hi), kept);
+  const Vec<T> low = n * Vec<T>(C::kLn2Lo);
+  r.hi = exact - low;
+  r.lo = (exact - r.hi) - low;
+  const Pair<T> sum = fast_two_sum(Vec<T>(T(1)), fma(r.hi * r.hi, exp_tail(r.hi), r.hi));
+  const Vec<T> one(T(1));
+  return {scale_by_rounded(sum.hi, t - one, n - one), scale_by_rounded(sum.lo + r.lo, t - one, n - one)};
+}
+
+/// From here on sqrt(x^2 +- 1) is x to the last bit of the logarithm.
+template <class T>
+inline constexpr T kFarOut = T(0x1p28f);
+
+/// log(x + root) for a pair; log(2 x) where x is far out.
+template <class T>
+LANEWISE_INLINE Vec<T> log_of_sum(Vec<T> x, Pair<T> u) {
+  const Mask<T> far = x > Vec<T>(kFarOut<T>);
+  const Pair<T> chosen{select(far, x, u.hi), select(far, Vec<T>(T(0)), u.lo)};
+  LogReduction<T> r = reduce_log(chosen.hi);
+  r.e = r.e + from_mask(far);
+  return log_of_pair(chosen, r);
+}
+
+}  // namespace detail
+
+/// Hyperbolic sine.
+template <Real T>
+LANEWISE_INLINE Vec<T> sinh(Vec<T> x) {
+  const Vec<T> ax = abs(x);
+  const Vec<T> z = ax * ax;
+  const Vec<T> small = fma(ax * z, detail::sinh_tail(z), ax);
+  const detail::Pair<T> e = detail::half_exp_of_magnitude(ax);
+  const Vec<T> large = e.hi + (e.lo - Vec<T>(T(0.25)) / e.hi);
+  return copysign(select(ax < Vec<T>(T(1)), small, large), x);
+}
+/// Hyperbolic cosine.
+template <Real T>
+LANEWISE_INLINE Vec<T> cosh(Vec<T> x) {
+  const detail::Pair<T> e = detail::half_exp_of_magnitude(abs(x));
+  return e.hi + (e.lo + Vec<T>(T(0.25)) / e.hi);
+}
+
+/// Inverse hyperbolic sine: log(1 + t) for t = |x| + x^2 / (1 + sqrt(1 + x^2)).
+template <Real T>
+LANEWISE_INLINE Vec<T> asinh(Vec<T> x) {
+  const Vec<T> one(T(1));
+  const Vec<T> ax = abs(x);
+  const Vec<T> kept = detail::min_or_second(Vec<T>(detail::kFarOut<T>), ax);
+  const Vec<T> z = kept * kept;
+  const detail::Pair<T> t = detail::fast_two_sum(kept, z / (one + sqrt(one + z)));
+  detail::Pair<T> u = detail::two_sum(one, t.hi);
+  u.lo = u.lo + t.lo;
+  const Vec<T> r = detail::log_of_sum(ax, u);
+  const Vec<T> inf(std::numeric_limits<T>::infinity());
+  const Mask<T> itself = (ax < Vec<T>(T(0x1p-30f))) | ~(ax < inf);
+  return copysign(select(itself, ax, r), x);
+}
+
+/// Inverse hyperbolic cosine, NaN below 1: log(x + sqrt((x - 1)(x + 1))).
+template <Real T>
+LANEWISE_INLINE Vec<T> acosh(Vec<T> x) {
+  const Vec<T> one(T(1));
+  const Vec<T> inf(std::numeric_limits<T>::infinity());
+  const Vec<T> kept = detail::min_or_second(Vec<T>(detail::kFarOut<T>), x);
+  const Vec<T> y = kept - one;
+  const detail::Pair<T> square = detail::two_product(y, y);
+  detail::Pair<T> v = detail::fast_two_sum(y + y, square.hi);
+  v.lo = v.lo + square.lo;
+  const Vec<T> s = sqrt(v.hi);
+  const Vec<T> half_inverse = Vec<T>(T(0.5)) / detail::max_or_second(Vec<T>(T(0x1p-60f)), s);
+  detail::Pair<T> u = detail::fast_two_sum(kept, s);
+  u.lo = fma(detail::residual(s, s, v.hi) + v.lo, half_inverse, u.lo);
+  const Vec<T> r = detail::log_of_sum(x, u);
+  const Vec<T> nan(std::numeric_limits<T>::quiet_NaN());
+  return select(x < inf, select(x < one, nan, r), x);
+}
+
+/// Inverse hyperbolic tangent: log(1 + 2 |x| / (1 - |x|)) / 2. Infinite at +-1, NaN beyond.
+template <Real T>
+LANEWISE_INLINE Vec<T> atanh(Vec<T> x) {
+  const Vec<T> one(T(1));
+  const Vec<T> ax = abs(x);
+  const detail::Pair<T> d = detail::fast_two_sum(one, -ax);
+  const Vec<T> n = ax + ax;
+  const Vec<T> inverse = one / d.hi;
+  const Vec<T> q = n * inverse;
+  const Vec<T> low = fnma(q, d.lo, detail::residual(q, d.hi, n)) * inverse;
+  detail::Pair<T> u = detail::two_sum(one, q);
+  u.lo = u.lo + low;
+  Vec<T> r = Vec<T>(T(0.5)) * detail::log_of_pair(u);
+  r = select(ax < Vec<T>(T(0x1p-30f)), ax, r);
+  r = select(ax < one, r, select(ax == one, Vec<T>(std::numeric_limits<T>::infinity()),
+                                 Vec<T>(std::numeric_limits<T>::quiet_NaN())));
+  return copysign(r, x);
+}
+
+}  // namespace LANEWISE_ISA
+}  // namespace lanewise::vec
