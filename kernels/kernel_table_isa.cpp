@@ -2,7 +2,7 @@
 
 namespace lanewise::kernels::LANEWISE_ISA {
 
-__attribute__((visibility("default"))) constinit const KernelTable table = {
+constinit const KernelTable table = {
 // A line each: &<name>,
 #include <lanewise/generated/kernel_table_entries.inc>
     &sgd_step,
