@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -30,7 +31,7 @@ bool TensorIterator::fast_set_up(const TensorIteratorConfig& config) {
   }
   if (!contiguous) {
     // Outputs that get memory now take over the strides, so these must be dense.
-    if (linear_ || !same_strides || !like->is_non_overlapping_and_dense() || numel() == 0) {
+    if (linear_ || !same_strides || !detail::has_dense_layout(*like->unsafeGetTensorImpl()) || numel() == 0) {
       return false;
     }
   }

@@ -6,6 +6,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/tile_plan.h>
+#include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -65,8 +66,7 @@ bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& kernel,
       like = t;
     }
   }
-  if (like == nullptr || like->is_wrapped_number() ||
-      (!like->is_contiguous() && !like->is_non_overlapping_and_dense())) {
+  if (like == nullptr || like->is_wrapped_number() || !detail::has_dense_layout(*like)) {
     return false;
   }
   dtype = like->dtype();

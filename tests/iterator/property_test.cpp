@@ -283,7 +283,7 @@ class Case {
       self = chance(rng_, 0.6) ? input : detail::make_alias(input);
       if (chance(rng_, 0.15)) {
         const std::int64_t shift = uniform(rng_, 0, 3);
-        if (self.storage_offset() >= shift) {
+        if (first_element(input) >= shift) {
           self = detail::make_view(input, input.sizes(), input.strides(), input.storage_offset() - shift);
         }
       }
@@ -292,6 +292,15 @@ class Case {
     write_and_check(self, shape, common(), false, [&] {
       call([&](auto inputs, auto params) -> int { return pointwise_inplace(op_.op, self, inputs, params), 0; });
     });
+  }
+
+  /// Position in its storage of the element with the lowest address.
+  static std::int64_t first_element(const Tensor& t) {
+    std::int64_t first = t.storage_offset();
+    for (std::size_t d = 0; d < t.sizes().size(); ++d) {
+      first += std::min<std::int64_t>(t.strides()[d], 0) * std::max<std::int64_t>(t.sizes()[d] - 1, 0);
+    }
+    return first;
   }
 
   /// Whether `out` shares a byte with an input otherwise than element by element.
