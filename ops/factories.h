@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/tensor_literal.h>
 #include <lanewise/tensor/generator.h>
 #include <lanewise/tensor/tensor.h>
 

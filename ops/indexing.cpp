@@ -1,10 +1,9 @@
+#include <lanewise/ops/indexing.h>
+
 #include <algorithm>
 #include <optional>
 
 #include <lanewise/generated/functions.h>
-#include <lanewise/tensor/errors.h>
-#include <lanewise/tensor/tensor.h>
-#include <lanewise/tensor/tensor_index.h>
 
 // Indexing is a composition of public views, so gradients and in-place writes through an index come with them.
 namespace lanewise {

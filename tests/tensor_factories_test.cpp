@@ -1,0 +1,215 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numeric>
+#include <vector>
+
+#include <lanewise/dispatch_isa/isa.h>
+#include <lanewise/dispatch_isa/threads.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/ops/tensor_literal.h>
+#include <lanewise/ops/views.h>
+
+namespace lanewise {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr ScalarType kAll[] = {kBool, kByte,     kChar,  kShort,  kInt,          kLong,
+                               kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble};
+
+std::vector<double> values(const Tensor& t) {
+  std::vector<double> result;
+  visit_dtype(t.scalar_type(), [&]<class T>() {
+    if constexpr (std::is_convertible_v<T, double>) {
+      for (std::int64_t i = 0; i < t.numel(); ++i) result.push_back(static_cast<double>(t.data_ptr<T>()[i]));
+    }
+  });
+  return result;
+}
+
+TEST(Factories, ConstantsOfEveryDtype) {
+  for (const ScalarType t : kAll) {
+    EXPECT_EQ(zeros({2, 3}, t).scalar_type(), t);
+    EXPECT_TRUE(equal(zeros({2, 3}, t), full({2, 3}, 0, kInt))) << t;
+    EXPECT_TRUE(equal(ones({2, 3}, t), full({2, 3}, 1, kInt))) << t;
+    EXPECT_TRUE(equal(eye(2, 3, t), tensor({{1, 0, 0}, {0, 1, 0}}))) << t;
+  }
+  EXPECT_EQ(zeros({}).dim(), 0);
+  EXPECT_EQ(zeros({0}).numel(), 0);
+  EXPECT_EQ(zeros(3).sizes(), IntArrayRef({3}));
+}
+
+TEST(Factories, DtypeComesFromTheNumberOrTheDefault) {
+  EXPECT_EQ(full({1}, 2).scalar_type(), kLong);
+  EXPECT_EQ(full({1}, 2.5).scalar_type(), kFloat);
+  EXPECT_EQ(full({1}, true).scalar_type(), kBool);
+  EXPECT_EQ(full({1}, std::complex<double>(1, 2)).scalar_type(), kComplexFloat);
+  EXPECT_EQ(zeros({1}).scalar_type(), kFloat);
+  EXPECT_EQ(zeros({1}, dtype(kDouble)).scalar_type(), kDouble);
+  EXPECT_EQ(scalar_tensor(3).scalar_type(), kFloat);
+  EXPECT_EQ(scalar_tensor(3, kInt).item<int>(), 3);
+  EXPECT_THROW(full({1}, std::complex<double>(1, 2), kFloat), DtypeError);
+}
+
+TEST(Factories, LikeKeepsDtypeAndOrderOfDimensions) {
+  const Tensor t = ops::transpose(zeros({2, 3}, kInt), 0, 1);
+  EXPECT_EQ(ones_like(t).strides(), IntArrayRef({1, 3}));
+  EXPECT_EQ(ones_like(t).scalar_type(), kInt);
+  EXPECT_EQ(ones_like(t, kDouble).scalar_type(), kDouble);
+  EXPECT_TRUE(equal(full_like(t, 7), full({3, 2}, 7)));
+  EXPECT_TRUE(equal(zeros_like(ops::expand(ones({3, 1}), {3, 4})), zeros({3, 4})));
+  EXPECT_THROW(zeros_like(Tensor()), ValueError);
+}
+
+TEST(Factories, RequiresGrad) {
+  EXPECT_TRUE(ones({2, 2}, requires_grad()).requires_grad());
+  EXPECT_TRUE(rand({2}, dtype(kDouble).requires_grad(true)).requires_grad());
+  EXPECT_TRUE(tensor({1.0}, requires_grad()).requires_grad());
+  EXPECT_FALSE(ones({2}).requires_grad());
+  EXPECT_THROW(ones({2}, dtype(kInt).requires_grad(true)), Error);
+}
+
+TEST(Arange, CountsExactly) {
+  EXPECT_THAT(values(arange(4)), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(arange(4).scalar_type(), kLong);
+  EXPECT_THAT(values(arange(1, 2, 0.25)), ElementsAre(1, 1.25, 1.5, 1.75));
+  EXPECT_EQ(arange(1, 2, 0.25).scalar_type(), kFloat);
+  EXPECT_THAT(values(arange(5, 0, -2)), ElementsAre(5, 3, 1));
+  EXPECT_THAT(values(arange(3, kHalf)), ElementsAre(0, 1, 2));
+  EXPECT_EQ(arange(2, 2).numel(), 0);
+  const std::int64_t big = (std::int64_t{1} << 60) + 1;
+  EXPECT_EQ(arange(big, big + 3).numel(), 3);
+  EXPECT_EQ(arange(big, big + 3).data_ptr<std::int64_t>()[2], big + 2);
+  EXPECT_EQ(values(arange(100000, kDouble)).back(), 99999);
+  EXPECT_THAT([] { arange(0, 1, 0); }, ThrowsMessage<ValueError>(HasSubstr("step must be nonzero")));
+  EXPECT_THAT([] { arange(3, 0); }, ThrowsMessage<ValueError>(HasSubstr("inconsistent with step sign")));
+  EXPECT_THROW(arange(NAN), ValueError);
+  EXPECT_THROW(arange(std::complex<double>(1, 1)), DtypeError);
+  EXPECT_THROW(arange(INT64_MIN, INT64_MAX), ShapeError);
+}
+
+TEST(Linspace, HitsBothEnds) {
+  EXPECT_THAT(values(linspace(0, 1, 5)), ElementsAre(0, 0.25, 0.5, 0.75, 1));
+  EXPECT_THAT(values(linspace(3, 9, 1)), ElementsAre(3));
+  EXPECT_EQ(linspace(3, 9, 0).numel(), 0);
+  const auto many = values(linspace(0.1, 0.7, 1001, kDouble));
+  EXPECT_EQ(many.front(), 0.1);
+  EXPECT_EQ(many.back(), 0.7);
+  EXPECT_TRUE(std::is_sorted(many.begin(), many.end()));
+  EXPECT_THROW(linspace(0, 1, -1), ValueError);
+}
+
+TEST(Random, SameSeedSameNumbers) {
+  manual_seed(3);
+  const Tensor first = rand({1000});
+  const Tensor second = rand({1000});
+  EXPECT_FALSE(equal(first, second));
+  manual_seed(3);
+  EXPECT_TRUE(equal(first, rand({1000})));
+  EXPECT_TRUE(equal(second, rand({1000})));
+  manual_seed(4);
+  EXPECT_FALSE(equal(first, rand({1000})));
+  EXPECT_EQ(initial_seed(), 4u);
+}
+
+TEST(Random, DoesNotDependOnThreadsOrInstructionSet) {
+  const int threads = get_num_threads();
+  manual_seed(5);
+  const Tensor r = rand({300000});
+  const Tensor n = randn({300000});
+  const Tensor i = randint(1000, {300000});
+  for (const Isa isa : available_isas()) {
+    for (const int count : {1, 3}) {
+      const IsaGuard guard(isa);
+      set_num_threads(count);
+      manual_seed(5);
+      EXPECT_TRUE(equal(r, rand({300000}))) << name(isa) << count;
+      // Without FMA (sse4_2) the normal transform may differ in the last place.
+      EXPECT_TRUE(allclose(n, randn({300000}), 1e-5, 1e-6)) << name(isa) << count;
+      EXPECT_TRUE(equal(i, randint(1000, {300000}))) << name(isa) << count;
+    }
+  }
+  set_num_threads(threads);
+}
+
+TEST(Random, UniformIsHalfOpenInEveryFloatingType) {
+  manual_seed(1);
+  for (const ScalarType t : {kHalf, kBFloat16, kFloat, kDouble}) {
+    const auto v = values(rand({100000}, t));
+    EXPECT_GE(*std::min_element(v.begin(), v.end()), 0.0) << t;
+    EXPECT_LT(*std::max_element(v.begin(), v.end()), 1.0) << t;
+    EXPECT_NEAR(std::accumulate(v.begin(), v.end(), 0.0) / 100000, 0.5, 0.01) << t;
+  }
+  EXPECT_EQ(rand({3}, kComplexFloat).scalar_type(), kComplexFloat);
+  EXPECT_THROW(rand({3}, kInt), DtypeError);
+  EXPECT_THROW(randn({3}, kBool), DtypeError);
+}
+
+TEST(Random, NormalHasItsMoments) {
+  manual_seed(2);
+  const auto v = values(randn({200000}, kDouble));
+  double sum = 0, squares = 0, fourth = 0;
+  for (const double x : v) sum += x, squares += x * x, fourth += x * x * x * x;
+  EXPECT_NEAR(sum / 200000, 0, 0.01);
+  EXPECT_NEAR(squares / 200000, 1, 0.02);
+  EXPECT_NEAR(fourth / 200000, 3, 0.15);
+}
+
+TEST(Random, IntegersStayInRange) {
+  manual_seed(6);
+  for (const ScalarType t : {kByte, kShort, kLong, kFloat}) {
+    const auto v = values(randint(3, 9, {10000}, t));
+    EXPECT_EQ(*std::min_element(v.begin(), v.end()), 3) << t;
+    EXPECT_EQ(*std::max_element(v.begin(), v.end()), 8) << t;
+  }
+  EXPECT_EQ(randint(5, {2}).scalar_type(), kLong);
+  EXPECT_THROW(randint(5, 5, {2}), ValueError);
+  EXPECT_THROW(randint(300, {2}, kByte), ValueError);
+  auto p = values(randperm(1000));
+  EXPECT_FALSE(std::is_sorted(p.begin(), p.end()));
+  std::sort(p.begin(), p.end());
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(p[static_cast<std::size_t>(i)], i);
+}
+
+TEST(FromBlob, UsesTheMemoryItWasGiven) {
+  std::vector<float> data = {1, 2, 3, 4, 5, 6};
+  int freed = 0;
+  {
+    const Tensor t = from_blob(data.data(), {2, 3}, [&](void*) { ++freed; });
+    EXPECT_EQ(t.data_ptr(), data.data());
+    t.data_ptr<float>()[5] = 60;
+    const Tensor column = ops::select(t, 1, 2);
+    EXPECT_EQ(freed, 0);
+  }
+  EXPECT_EQ(freed, 1);
+  EXPECT_EQ(data[5], 60);
+  const Tensor transposed = from_blob(data.data(), {3, 2}, {1, 3});
+  EXPECT_TRUE(equal(transposed, tensor({{1, 4}, {2, 5}, {3, 60}})));
+  EXPECT_EQ(from_blob(data.data(), {3}, kInt).scalar_type(), kInt);
+  EXPECT_THROW(from_blob(nullptr, {3}), ValueError);
+  EXPECT_THROW(from_blob(data.data(), {-3}), ShapeError);
+}
+
+TEST(Literal, TakesTheShapeOfItsBraces) {
+  EXPECT_EQ(tensor(1.5).dim(), 0);
+  EXPECT_EQ(tensor({1.0, 2.0}).scalar_type(), kFloat);
+  EXPECT_EQ(tensor({1, 2}).scalar_type(), kLong);
+  EXPECT_EQ(tensor({true, false}).scalar_type(), kBool);
+  EXPECT_EQ(tensor({{1, 2}, {3, 4}, {5, 6}}).sizes(), IntArrayRef({3, 2}));
+  EXPECT_EQ(tensor({{{1.0}, {2.0}}}, kDouble).sizes(), IntArrayRef({1, 2, 1}));
+  EXPECT_EQ(tensor({1}).sizes(), IntArrayRef({1}));
+  EXPECT_EQ(tensor(std::vector<float>{1, 2, 3}).numel(), 3);
+  EXPECT_EQ(tensor({std::complex<float>(1, 2)}).scalar_type(), kComplexFloat);
+  EXPECT_THAT(values(tensor({1.5, -2.0}, kInt)), ElementsAre(1, -2));
+  EXPECT_THAT([] { tensor({{1, 2}, {3}}); }, ThrowsMessage<ShapeError>(HasSubstr("part 1 has sizes [1]")));
+  EXPECT_THROW(tensor({1, 300}, kByte), ValueError);
+}
+
+}  // namespace
+}  // namespace lanewise
