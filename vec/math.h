@@ -7,6 +7,7 @@
 #include <lanewise/vec/math/complex_exp.h>
 #include <lanewise/vec/math/complex_log.h>
 #include <lanewise/vec/math/erf.h>
+#include <lanewise/vec/math/erfc.h>
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/hyperbolic.h>
 #include <lanewise/vec/math/log.h>
