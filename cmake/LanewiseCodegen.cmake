@@ -30,10 +30,14 @@ function(lanewise_codegen)
   cmake_path(ABSOLUTE_PATH arg_YAML BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
   set(outputs ${arg_OUTPUTS} ${arg_PUBLIC_HEADERS})
   list(TRANSFORM outputs PREPEND ${LANEWISE_GENERATED_DIR}/)
+  # The generator leaves unchanged files alone. Ninja notices (restat); make would run it again for ever.
+  set(touch "")
+  if(NOT CMAKE_GENERATOR MATCHES "Ninja")
+    set(touch COMMAND ${CMAKE_COMMAND} -E touch_nocreate ${outputs})
+  endif()
   add_custom_command(OUTPUT ${outputs}
                      COMMAND ${generator} ${arg_YAML} ${LANEWISE_GENERATED_DIR}
-                     # A generator that leaves unchanged files alone must not be run again for ever.
-                     COMMAND ${CMAKE_COMMAND} -E touch_nocreate ${outputs}
+                     ${touch}
                      DEPENDS ${generator} ${arg_YAML}
                      COMMENT "Generating ops from derivatives.yaml" VERBATIM)
   add_custom_target(lanewise_generate DEPENDS ${outputs})

@@ -21,6 +21,7 @@ class Rewriter {
   Rewriter(const Op& op, NodePlan& plan) : op_(op), plan_(plan), results_(result_names(op.schema)) {}
 
   FormulaUse rewrite(const std::string& text) {
+    check_brackets(text);
     FormulaUse use;
     for (std::size_t i = 0; i < text.size();) {
       if (text[i] == '"') {
@@ -44,6 +45,20 @@ class Rewriter {
   }
 
  private:
+  static void check_brackets(const std::string& text) {
+    std::string open;
+    for (const char c : text) {
+      if (c == '(' || c == '[' || c == '{') open += c;
+      if (c != ')' && c != ']' && c != '}') continue;
+      const char partner = c == ')' ? '(' : c == ']' ? '[' : '{';
+      if (open.empty() || open.back() != partner) {
+        throw SyntaxError("formula: unbalanced '" + std::string(1, c) + "' in '" + text + "'");
+      }
+      open.pop_back();
+    }
+    if (!open.empty()) throw SyntaxError("formula: '" + std::string(1, open.back()) + "' is not closed in '" + text + "'");
+  }
+
   // Returns what stands for `word`, and moves `position` past a metadata call.
   std::string replace(const std::string& word, const std::string& text, std::size_t& position, FormulaUse& use) {
     const Argument* argument = op_.schema.find(word);

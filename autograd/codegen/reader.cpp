@@ -10,6 +10,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "error.h"
+#include "formula.h"
 #include "node_names.h"
 
 namespace lanewise::codegen {
@@ -47,6 +48,7 @@ class Reader {
     if (!root_.IsSequence()) fail(root_, "expected a list of `- op:` entries");
     for (const YAML::Node& entry : root_) read_entry(entry);
     name_nodes(list_.ops);
+    for (const Op& op : list_.ops) check_formulas(op);
     return std::move(list_);
   }
 
@@ -215,6 +217,18 @@ class Reader {
     for (const Formula& other : op.formulas) {
       if (std::find(other.inputs.begin(), other.inputs.end(), name) != other.inputs.end()) {
         fail(at, op.schema.full_name() + ": two derivatives for '" + name + "'");
+      }
+    }
+  }
+
+  void check_formulas(const Op& op) const {
+    for (const Formula& formula : op.formulas) {
+      Op alone = op;
+      alone.formulas = {formula};
+      try {
+        plan_node(alone);
+      } catch (const SyntaxError& error) {
+        throw SourceError(file_, formula.line, op.schema.full_name() + ": " + error.what());
       }
     }
   }
