@@ -1,0 +1,149 @@
+#include <lanewise/autograd/hooks.h>
+
+#include "helpers.h"
+
+namespace lanewise::autograd {
+namespace {
+
+TEST(Hooks, ReplaceInOrderAndCanBeRemoved) {
+  const Tensor x = leaf({1.0});
+  const Tensor y = x * 2;
+  std::vector<int> order;
+  const unsigned first = y.register_hook([&](const Tensor& g) {
+    order.push_back(1);
+    return g * 3;
+  });
+  y.register_hook([&](const Tensor& g) {
+    order.push_back(2);
+    return g + 1;
+  });
+  y.register_hook([&](const Tensor& g) {
+    order.push_back(3);
+    EXPECT_VALUES(g, 4);
+  });
+  y.backward({}, true);
+  EXPECT_VALUES(x.grad(), 8);
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+  y.remove_hook(first);
+  order.clear();
+  y.remove_hook(2);
+  y.backward();
+  EXPECT_VALUES(x.grad(), 8 + 4);
+  EXPECT_EQ(order, (std::vector<int>{2}));
+  EXPECT_THROW(y.remove_hook(7), IndexError);
+}
+
+TEST(Hooks, OnALeafBeforeAndAfterTheGraphExists) {
+  const Tensor x = leaf({1.0});
+  x.register_hook([](const Tensor& g) { return g * 10; });
+  const Tensor y = x * 2;
+  x.register_hook([](const Tensor& g) { return g + 1; });
+  y.backward();
+  EXPECT_VALUES(x.grad(), 21);
+  (x * 3).backward();
+  EXPECT_VALUES(x.grad(), 21 + 31);
+}
+
+TEST(Hooks, SeeTheWholeGradient) {
+  const Tensor x = leaf({1.0});
+  int calls = 0;
+  x.register_hook([&](const Tensor& g) {
+    ++calls;
+    EXPECT_VALUES(g, 7);
+  });
+  (x * 3 + x * 4).backward();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Hooks, RetainGrad) {
+  const Tensor x = leaf({2.0});
+  Tensor y = x * 3;
+  EXPECT_FALSE(y.retains_grad());
+  y.retain_grad();
+  y.retain_grad();
+  EXPECT_TRUE(y.retains_grad());
+  y.register_hook([](const Tensor& g) { return g * 2; });
+  const Tensor z = y * y;
+  z.backward({}, true);
+  EXPECT_VALUES(y.grad(), 24);
+  z.backward({}, true);
+  EXPECT_VALUES(y.grad(), 48);
+  y = Tensor();  // its storage for the gradient dies with it
+  z.backward();
+  EXPECT_VALUES(x.grad(), 3 * 72);
+  EXPECT_THROW(constant({1}).retain_grad(), AutogradError);
+}
+
+TEST(Hooks, StayWithTheOldValueWhenATensorIsModified) {
+  const Tensor x = leaf({1.0});
+  Tensor y = x * 3;
+  std::vector<double> seen;
+  y.register_hook([&](const Tensor& g) { seen.push_back(g.item<double>()); });
+  y.retain_grad();
+  y.mul_(2);
+  y.register_hook([&](const Tensor& g) { seen.push_back(g.item<double>() * 100); });
+  (y * 5).backward();
+  EXPECT_EQ(seen, (std::vector<double>{500, 10}));
+  EXPECT_VALUES(y.grad(), 5);
+  EXPECT_VALUES(x.grad(), 30);
+}
+
+TEST(Hooks, OfNodes) {
+  const Tensor x = leaf({1.0});
+  const Tensor y = x * 2;
+  std::vector<std::string> order;
+  y.register_hook([&](const Tensor&) { order.push_back("tensor"); });
+  const std::uint64_t pre = y.grad_fn()->add_pre_hook([&](const variable_list& grads) {
+    order.push_back("pre");
+    return variable_list{grads[0] * 10};
+  });
+  y.grad_fn()->add_post_hook([&](const variable_list& outputs, const variable_list& inputs) {
+    order.push_back("post");
+    EXPECT_VALUES(inputs[0], 10);
+    variable_list replaced = outputs;
+    replaced[0] = outputs[0] + 1;
+    return replaced;
+  });
+  y.backward({}, true);
+  EXPECT_EQ(order, (std::vector<std::string>{"tensor", "pre", "post"}));
+  EXPECT_VALUES(x.grad(), 21);
+  EXPECT_TRUE(y.grad_fn()->remove_pre_hook(pre));
+  EXPECT_FALSE(y.grad_fn()->remove_pre_hook(pre));
+}
+
+TEST(Hooks, PostAccumulate) {
+  const Tensor x = leaf({1.0});
+  std::vector<double> seen;
+  const unsigned handle = register_post_accumulate_grad_hook(x, [&](const Tensor& t) { seen.push_back(t.grad().item<double>()); });
+  (x * 2).backward();
+  (x * 3).backward();
+  remove_post_accumulate_grad_hook(x, handle);
+  (x * 4).backward();
+  EXPECT_EQ(seen, (std::vector<double>{2, 5}));
+  EXPECT_THROW(register_post_accumulate_grad_hook(x * 2, [](const Tensor&) {}), AutogradError);
+}
+
+TEST(Hooks, WrongShapeIsAnError) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 2;
+  y.register_hook([](const Tensor& g) { return g.sum(); });
+  EXPECT_THROW(y.sum().backward(), AutogradError);
+  EXPECT_THROW(constant({1}).register_hook([](const Tensor&) {}), AutogradError);
+}
+
+TEST(Hooks, MayRegisterOthersAndThrow) {
+  const Tensor x = leaf({1.0});
+  const Tensor y = x * 2;
+  int later = 0;
+  y.register_hook([&](const Tensor&) { y.register_hook([&](const Tensor&) { ++later; }); });
+  y.backward({}, true);
+  EXPECT_EQ(later, 1);
+  const unsigned bad = y.register_hook([](const Tensor&) { throw std::logic_error("stop"); });
+  EXPECT_THROW(y.backward({}, true), std::logic_error);
+  y.remove_hook(bad);
+  y.backward();
+  EXPECT_VALUES(x.grad(), 4);
+}
+
+}  // namespace
+}  // namespace lanewise::autograd
