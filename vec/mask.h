@@ -180,7 +180,34 @@ struct Mask {
     if constexpr (size == kRegisterBytes) {
       return detail::bits<Bytes>(native) & 1;
     } else {
+#if defined(LANEWISE_VEC_X86)
+      // Packing with saturation keeps all ones and all zeros; compilers narrow lane by lane instead.
+      __m128i low;
+      __m128i high;
+#if defined(LANEWISE_ISA_AVX2)
+      low = _mm256_castsi256_si128(detail::bits<__m256i>(native));
+      high = _mm256_extracti128_si256(detail::bits<__m256i>(native), 1);
+#else
+      low = detail::bits<__m128i>(native);
+      high = low;
+#endif
+      constexpr int kLaneBytes = kRegisterBytes / size;
+      __m128i words;  // 16 bits a lane
+      if constexpr (kLaneBytes == 8) {
+        const __m128i doublewords = _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(low), _mm_castsi128_ps(high), 0x88));
+        words = _mm_packs_epi32(doublewords, doublewords);
+      } else if constexpr (kLaneBytes == 4) {
+        words = _mm_packs_epi32(low, high);
+      } else {
+        words = low;
+      }
+      const __m128i packed = _mm_packs_epi16(words, kLaneBytes == 2 ? high : words);
+      Bytes bytes;
+      __builtin_memcpy(&bytes, &packed, sizeof bytes);
+      return bytes & 1;
+#else
       return __builtin_convertvector(native, Bytes) & 1;
+#endif
     }
   }
   static LANEWISE_INLINE Mask from_bytes(Bytes bytes) {

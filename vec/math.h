@@ -4,6 +4,7 @@
 
 #include <lanewise/vec/math/asin.h>
 #include <lanewise/vec/math/atan.h>
+#include <lanewise/vec/math/cbrt.h>
 #include <lanewise/vec/math/complex_exp.h>
 #include <lanewise/vec/math/complex_log.h>
 #include <lanewise/vec/math/erf.h>
