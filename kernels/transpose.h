@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <lanewise/vec/isa.h>
+#include <lanewise/vec/vec_int.h>
 
 // The rows of a block stay in registers only if every loop over them is unrolled.
 #define LANEWISE_UNROLL _Pragma("GCC unroll 16")
@@ -37,6 +37,39 @@ struct SquareBlock {
   LANEWISE_INLINE void store(char* p, std::int64_t stride) const {
     LANEWISE_UNROLL
     for (int i = 0; i < kSide; ++i) __builtin_memcpy(p + i * stride, &row[i], sizeof(Row));
+  }
+
+  // The edges of a block. What is not there repeats what is, or is zero.
+
+  /// Rows 0 to n - 1 of m elements each; a row may be read whole if it ends before `readable`.
+  LANEWISE_INLINE void load_edge(const char* p, std::int64_t stride, int n, int m, const char* readable) {
+    LANEWISE_UNROLL
+    for (int i = 0; i < kSide; ++i) {
+      const char* from = p + (i < n ? i : 0) * stride;
+      if (m == kSide || from + sizeof(Row) <= readable) {
+        __builtin_memcpy(&row[i], from, sizeof(Row));
+      } else if constexpr (kBytes == vec::kRegisterBytes) {
+        row[i] = __builtin_bit_cast(Row, vec::Vec<T>::load_partial(reinterpret_cast<const T*>(from), m).reg);
+      } else {
+        row[i] = Row{};
+        vec::detail::copy_short<kBytes, sizeof(T)>(&row[i], from, m * static_cast<int>(sizeof(T)));
+      }
+    }
+  }
+  /// Rows 0 to m - 1 of n elements each; a row may be written whole if it ends before `writable`.
+  LANEWISE_INLINE void store_edge(char* p, std::int64_t stride, int n, int m, const char* writable) const {
+    LANEWISE_UNROLL
+    for (int i = 0; i < kSide; ++i) {
+      if (i >= m) break;
+      char* to = p + i * stride;
+      if (n == kSide || to + sizeof(Row) <= writable) {
+        __builtin_memcpy(to, &row[i], sizeof(Row));
+      } else if constexpr (kBytes == vec::kRegisterBytes) {
+        vec::Vec<T>(__builtin_bit_cast(typename vec::Vec<T>::Register, row[i])).store_partial(reinterpret_cast<T*>(to), n);
+      } else {
+        vec::detail::copy_short<kBytes, sizeof(T)>(to, &row[i], n * static_cast<int>(sizeof(T)));
+      }
+    }
   }
 
   /// Interleaving row i with row i + kSide / 2, log2(kSide) times over.
@@ -106,8 +139,13 @@ struct Transposer {
   /// tile[r][c] = block[c][r]; columns `col_stride` bytes apart, tile rows `cols` elements.
   static void gather(const char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, char* tile) {
     const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
-    std::int64_t c = 0;
-    for (; c + kSide <= cols; c += kSide) {
+    const char* end = tile + rows * tile_stride;
+    std::int64_t c = cols / kSide * kSide;
+    if (c < cols) {  // first: what it writes past its columns is written again
+      gather_edge(block + c * col_stride, col_stride, tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, cols - c,
+                  rows, end);
+    }
+    for (c = 0; c + kSide <= cols; c += kSide) {
       const char* from = block + c * col_stride;
       char* to = tile + c * static_cast<std::int64_t>(sizeof(T));
       std::int64_t r = 0;
@@ -128,19 +166,16 @@ struct Transposer {
         move(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride);
       }
       if (r < rows) {
-        one_by_one(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride, kSide,
-                   rows - r);
+        gather_edge(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride, kSide,
+                    rows - r, end);
       }
-    }
-    if (c < cols) {
-      one_by_one(block + c * col_stride, col_stride, tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, cols - c,
-                 rows);
     }
   }
 
   /// block[c][r] = tile[r][c].
   static void scatter(const char* tile, char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols) {
     const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
+    const char* end = tile + rows * tile_stride;
     std::int64_t c = 0;
     for (; c + kSide <= cols; c += kSide) {
       const char* from = tile + c * static_cast<std::int64_t>(sizeof(T));
@@ -161,13 +196,13 @@ struct Transposer {
         move(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride);
       }
       if (r < rows) {
-        one_by_one(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride, rows - r,
-                   kSide);
+        scatter_edge(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride, rows - r,
+                     kSide, end);
       }
     }
     if (c < cols) {
-      one_by_one(tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, block + c * col_stride, col_stride, rows,
-                 cols - c);
+      scatter_edge(tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, block + c * col_stride, col_stride, rows,
+                   cols - c, end);
     }
   }
 
@@ -177,6 +212,36 @@ struct Transposer {
     square.load(from, from_stride);
     square.transpose();
     square.store(to, to_stride);
+  }
+  /// Fewer columns than a square has, or fewer rows, into a tile that ends at `end`; may write past its n columns.
+  static void gather_edge(const char* from, std::int64_t col_stride, char* to, std::int64_t tile_stride, std::int64_t n,
+                          std::int64_t rows, const char* end) {
+    if constexpr (sizeof(T) == 16) {
+      one_by_one(from, col_stride, to, tile_stride, n, rows);
+    } else {
+      for (; rows > 0; rows -= kSide, from += kSide * sizeof(T), to += kSide * tile_stride) {
+        const int m = static_cast<int>(rows < kSide ? rows : kSide);
+        Square square;
+        square.load_edge(from, col_stride, static_cast<int>(n), m, nullptr);
+        square.transpose();
+        square.store_edge(to, tile_stride, static_cast<int>(n), m, end);
+      }
+    }
+  }
+  /// The reverse, from a tile that ends at `end`.
+  static void scatter_edge(const char* from, std::int64_t tile_stride, char* to, std::int64_t col_stride, std::int64_t rows,
+                           std::int64_t n, const char* end) {
+    if constexpr (sizeof(T) == 16) {
+      one_by_one(from, tile_stride, to, col_stride, rows, n);
+    } else {
+      for (; rows > 0; rows -= kSide, from += kSide * tile_stride, to += kSide * sizeof(T)) {
+        const int m = static_cast<int>(rows < kSide ? rows : kSide);
+        Square square;
+        square.load_edge(from, tile_stride, m, static_cast<int>(n), end);
+        square.transpose();
+        square.store_edge(to, col_stride, m, static_cast<int>(n), nullptr);
+      }
+    }
   }
   /// to[j][i] = from[i][j] for i < n, j < m.
   static void one_by_one(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n,

@@ -31,7 +31,7 @@ std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_si
 std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::countr_zero(element_size(t))); }
 
 /// Products with few columns run transposed: lanes over the rows.
-bool runs_transposed(const Matrix& c) { return c.cols < 8 && c.rows > c.cols; }
+bool runs_transposed(const Matrix& c) { return c.cols <= 16 && c.rows >= 2 * c.cols; }
 
 }  // namespace
 
