@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/roles.h>
@@ -46,7 +47,7 @@ struct DirectCall {
   void run(const ElementwiseKernel& kernel, const KernelScalar* params) const;
 };
 
-bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& kernel,
+inline bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& kernel,
                         std::initializer_list<PointwiseInput> inputs) {
   const std::size_t outputs = kernel.num_outputs;
   if (inputs.size() != kernel.num_inputs) {
@@ -117,7 +118,7 @@ bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& kernel,
 }
 
 /// Whether output `which` can be written where it lies: right dtype and layout, and apart from every input that it is not.
-bool DirectCall::writes_to(const TensorImpl& out, const ElementwiseKernel& kernel, std::size_t which,
+inline bool DirectCall::writes_to(const TensorImpl& out, const ElementwiseKernel& kernel, std::size_t which,
                            std::initializer_list<PointwiseInput> inputs) const {
   if (out.dtype() != detail::role_type(kernel.roles[which], dtype) || !same_layout(out)) {
     return false;
@@ -163,19 +164,28 @@ void DirectCall::run(const ElementwiseKernel& kernel, const KernelScalar* params
   });
 }
 
-/// Parameters as kernels read them. Those left out are 1, so that add and sub without one are x + y and x - y.
-struct Params {
-  std::array<KernelScalar, 10> value;
+/// Parameters as kernels read them. Of the first two, those left out are 1, so that add and sub without one are x + y and
+/// x - y.
+class Params {
+ public:
   explicit Params(std::initializer_list<Scalar> params) {
-    LANEWISE_ASSERT(params.size() <= value.size());
-    std::size_t k = 0;
+    LANEWISE_ASSERT(params.size() <= kMost);
     for (const Scalar& param : params) {
-      value[k++] = detail::kernel_scalar(param);
+      std::construct_at(&value_[size_++], detail::kernel_scalar(param));
     }
-    for (; k < 2; ++k) {
-      value[k] = {1, 1, 0};
+    while (size_ < 2) {
+      std::construct_at(&value_[size_++], KernelScalar{1, 1, 0});
     }
   }
+  const KernelScalar* data() const { return value_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::size_t kMost = 10;
+  std::size_t size_ = 0;
+  union {
+    KernelScalar value_[kMost];  // made as needed: this is the hot path
+  };
 };
 
 }  // namespace
@@ -239,7 +249,7 @@ struct PointwiseBuilder {
   }
 
   void run(TensorIterator& iter, const Params& params) const {
-    iter.for_each(kernel, std::span<const KernelScalar>(params.value));
+    iter.for_each(kernel, std::span<const KernelScalar>(params.data(), params.size()));
   }
 };
 
@@ -254,7 +264,7 @@ Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> in
                      ? detail::empty_cpu(call.like->sizes(), type)
                      : detail::empty_strided_cpu(call.like->sizes(), call.like->strides(), type);
     call.data[0] = static_cast<char*>(out.data_ptr());
-    call.run(kernel, params.value.data());
+    call.run(kernel, params.data());
     return out;
   }
   Tensor out;
@@ -272,7 +282,7 @@ Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<
   DirectCall call;
   if (out.defined() && call.set_up(op, kernel, inputs) && call.writes_to(*out.unsafeGetTensorImpl(), kernel, 0, inputs)) {
     call.data[0] = static_cast<char*>(out.data_ptr());
-    call.run(kernel, params.value.data());
+    call.run(kernel, params.data());
     return out;
   }
   Tensor* const outs[] = {&out};
@@ -312,7 +322,7 @@ void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs, std::
     call.data[k] = static_cast<char*>(out.data());
   }
   if (direct) [[likely]] {
-    call.run(kernel, params.value.data());
+    call.run(kernel, params.data());
     return;
   }
   const PointwiseBuilder builder{op, kernel, inputs};
