@@ -63,7 +63,7 @@ std::vector<Tensor> run(const OpRow& row, std::span<const Tensor> inputs) {
   return call(row.name, args);
 }
 
-Tensor apply(const OpRow& row, std::span<const Tensor> inputs) { return run(row, inputs)[0]; }
+Tensor result_of(const OpRow& row, std::span<const Tensor> inputs) { return run(row, inputs)[0]; }
 
 Real expected(const OpRow& row, std::span<const double> x) {
   switch (row.inputs()) {
@@ -149,7 +149,7 @@ TEST_P(OpTable, ValuesOnEachTierDtypeAndLayout) {
       for (const Layout layout : kLayouts) {
         std::vector<Tensor> args;
         for (const Tensor& v : values) args.push_back(with_layout(v, layout));
-        const Tensor result = apply(row, args);
+        const Tensor result = result_of(row, args);
         EXPECT_EQ(result.scalar_type(), promotes(row, dtype) ? kFloat : dtype);
         ASSERT_NO_FATAL_FAILURE(expect_values(row, values, result));
         if (std::string_view(name(isa)) == "sse4_2") continue;  // no fused multiply-add: within max_ulp, not bit for bit
@@ -174,7 +174,7 @@ TEST_P(OpTable, ComplexValues) {
     const Real epsilon = dtype == kComplexFloat ? Real{1.2e-7L} : Real{2.3e-16L};
     for (const Isa isa : available_isas()) {
       const IsaGuard guard(isa);
-      const Tensor found = apply(row, values).to(kComplexDouble).contiguous();
+      const Tensor found = result_of(row, values).to(kComplexDouble).contiguous();
       const auto* data = static_cast<const std::complex<double>*>(found.data_ptr());
       for (std::size_t i = 0; i < columns[0].size(); ++i) {
         const Complex x(columns[0][i]);
@@ -190,7 +190,7 @@ TEST_P(OpTable, ComplexValues) {
 TEST_P(OpTable, InPlaceAndOutAgreeWithTheFunction) {
   const OpRow& row = GetParam();
   const auto values = inputs({7, 19}, kFloat);
-  const Tensor want = apply(row, values);
+  const Tensor want = result_of(row, values);
   const auto schemas = registry();
   const auto has = [&](const std::string& op) {
     return std::any_of(schemas.begin(), schemas.end(), [&](const Schema& schema) { return schema.name == op; });
