@@ -108,11 +108,11 @@ std::vector<Jacobian> numerical(const GradcheckFunction& fn, const variable_list
     component.set(original - eps);
     const double step = above - component.get();
     const variable_list minus = differentiable_outputs(fn, inputs);
-    component.set(original);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
-      const std::vector<double> lower = read(minus[o]);
+      const std::vector<double> lower = read(minus[o]);  // it may be a view of the input
       for (std::size_t r = 0; r < lower.size(); ++r) jacobians[o].at(r, c) = (upper[o][r] - lower[r]) / step;
     }
+    component.set(original);
   }
   return jacobians;
 }

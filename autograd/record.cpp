@@ -129,11 +129,13 @@ void detail::raise_view_modified(const Tensor& self, const AutogradMeta& meta, c
 }
 
 void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
+  if (self.is_inference()) [[unlikely]] {
+    LANEWISE_CHECK(AutogradError, InferenceMode::is_enabled(), op,
+                   ": inplace update to an inference tensor outside of InferenceMode is not allowed; clone it and update "
+                   "the clone");
+  }
   if (!any_requires_grad || !GradMode::is_enabled()) return;
   const AutogradMeta* meta = get_autograd_meta(self);
-  LANEWISE_CHECK(AutogradError, !self.is_inference(), op,
-                 ": an inference tensor is being modified by an op that records gradients; clone it outside of "
-                 "InferenceMode and modify that");
   if (meta == nullptr) return;
   if (meta->is_view()) {
     if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);
@@ -149,9 +151,7 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
 void increment_version(const Tensor& t) {
   TensorImpl* impl = t.unsafeGetTensorImpl();
   if (impl->is_inference()) [[unlikely]] {
-    LANEWISE_CHECK(AutogradError, InferenceMode::is_enabled(),
-                   "inplace update to an inference tensor outside of InferenceMode is not allowed; clone it and "
-                   "update the clone");
+    check_inplace(t, false, "an in-place op");
     return;
   }
   impl->bump_version();

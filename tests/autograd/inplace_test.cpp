@@ -137,7 +137,7 @@ TEST(Views, InplaceOnOverlappingSiblings) {
   Tensor y = x * 1;
   Tensor a = y.slice(0, 0, 2), b = y.slice(0, 1, 3);
   a.mul_(2);   // 2x0, 2x1, x2
-  b.mul_(a.select(0, 0));  // 2x0, 4x0x1, 2x0x2
+  b.mul_(a.select(0, 0).clone());  // 2x0, 4x0x1, 2x0x2
   EXPECT_VALUES(y, 2, 8, 6);
   (y * constant({1, 10, 100})).sum().backward();
   EXPECT_VALUES(x.grad(), 2 + 10 * 8 + 100 * 6, 10 * 4, 100 * 2);
