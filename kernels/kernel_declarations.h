@@ -24,6 +24,6 @@ extern const IndexedKernel linspace;
 extern const Movers movers;
 
 /// The one symbol of a tier that the rest of the library sees.
-__attribute__((visibility("default"))) extern const KernelTable table;
+extern const KernelTable table;
 
 }  // namespace lanewise::kernels::LANEWISE_ISA
