@@ -37,6 +37,10 @@ LANEWISE_INLINE Pair<double> log_pair(Vec<double> e, Vec<double> m) {
 LANEWISE_INLINE Vec<double> exp_of_product(Vec<double> y, Pair<double> log) {
   using V = Vec<double>;
   using C = ExpConstants<double>;
+  if constexpr (!kFusedFma) {
+    // Splitting y would overflow; x^y is 0, 1 or infinity long before.
+    y = max_or_second(V(-0x1p900), min_or_second(V(0x1p900), y));
+  }
   Pair<double> p = two_product(y, log.hi);
   p.lo = fma(y, log.lo, p.lo);
   const V kept = max_or_second(V(C::kUnderflow), min_or_second(V(C::kOverflow), p.hi));

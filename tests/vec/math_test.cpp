@@ -1,0 +1,126 @@
+#include "math_rows.h"
+
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "points.h"
+#include "ulp.h"
+
+namespace lanewise::test {
+namespace {
+
+template <class T>
+Apply<T> function_of(const Row& row) {
+  if constexpr (sizeof(T) == 4) {
+    return row.f32;
+  } else {
+    return row.f64;
+  }
+}
+template <class T>
+double bound_of(const Row& row) {
+  const Bound b = vec::kFusedFma ? row.bound : row.unfused;
+  return sizeof(T) == 4 ? b.f32 : b.f64;
+}
+template <class T>
+Points<T> points_of(const Row& row) {
+  return make_points<T>(row.low, row.high, row.second, sizeof(T) == 4 ? 400 : 40);
+}
+template <class T>
+std::vector<T> results_of(const Row& row, const Points<T>& p) {
+  std::vector<T> out(p.x.size());
+  function_of<T>(row)(p.x.data(), p.y.data(), out.data(), out.size());
+  return out;
+}
+
+class Math : public testing::TestWithParam<Row> {
+ public:
+  template <class T>
+  void holds_its_bound() const {
+    const Row& row = GetParam();
+    const Points<T> p = points_of<T>(row);
+    const std::vector<T> out = results_of(row, p);
+    double worst = 0;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const double error = ulp_error(out[i], row.reference(p.x[i], p.y[i]));
+      if (error > worst) {
+        worst = error;
+        at = i;
+      }
+    }
+    RecordProperty(sizeof(T) == 4 ? "ulp_f32" : "ulp_f64", std::to_string(worst));
+    EXPECT_LE(worst, bound_of<T>(row)) << row.name << "(" << std::hexfloat << p.x[at] << ", " << p.y[at] << ") = "
+                                       << out[at] << " against " << row.reference(p.x[at], p.y[at]);
+  }
+
+  /// The long double functions of the C library are themselves approximations: a sample against MPFR.
+  template <class T>
+  void agrees_with_mpfr() const {
+    const Row& row = GetParam();
+    const Points<T> p = points_of<T>(row);
+    const std::vector<T> out = results_of(row, p);
+    mpfr_t x, y, r;
+    mpfr_inits2(150, x, y, r, static_cast<mpfr_ptr>(nullptr));
+    const std::size_t step = out.size() / 3000 + 1;
+    for (std::size_t i = 0; i < out.size(); i += step) {
+      mpfr_set_d(x, static_cast<double>(p.x[i]), MPFR_RNDN);
+      mpfr_set_d(y, static_cast<double>(p.y[i]), MPFR_RNDN);
+      (void)row.mpfr(r, x, y);
+      const Wide exact = mpfr_get_ld(r, MPFR_RNDN);
+      // 2^-11 of rounding to long double; MPFR's exponents reach further than its.
+      ASSERT_LE(ulp_error(out[i], exact), bound_of<T>(row) + 0x1p-10)
+          << row.name << "(" << std::hexfloat << p.x[i] << ", " << p.y[i] << ") = " << out[i] << " against " << exact;
+    }
+    mpfr_clears(x, y, r, static_cast<mpfr_ptr>(nullptr));
+  }
+
+  /// A value in one lane must not depend on what is in the others.
+  template <class T>
+  void keeps_lanes_apart() const {
+    const Row& row = GetParam();
+    constexpr int kLanes = vec::Vec<T>::size;
+    const Points<T> p = points_of<T>(row);
+    std::mt19937_64 random(7);
+    const auto apply_row = function_of<T>(row);
+    const auto pick = [&] { return static_cast<std::size_t>(random() % p.x.size()); };
+    const std::size_t specials = special_values<T>().size();
+    for (int round = 0; round < 2000; ++round) {
+      T x[kLanes], y[kLanes], mixed[kLanes];
+      for (int i = 0; i < kLanes; ++i) {
+        // Specials come first among the points; every other round is full of them.
+        const std::size_t k = round % 2 == 0 && i % 2 == 0 ? random() % specials : pick();
+        x[i] = p.x[k];
+        y[i] = p.y[k];
+      }
+      apply_row(x, y, mixed, kLanes);
+      for (int i = 0; i < kLanes; ++i) {
+        T same_x[kLanes], same_y[kLanes], alone[kLanes];
+        std::fill_n(same_x, kLanes, x[i]);
+        std::fill_n(same_y, kLanes, y[i]);
+        apply_row(same_x, same_y, alone, kLanes);
+        for (int j = 0; j < kLanes; ++j) {
+          if (std::isnan(alone[j]) && std::isnan(mixed[i])) continue;
+          ASSERT_EQ(std::memcmp(&alone[j], &mixed[i], sizeof(T)), 0)
+              << row.name << "(" << std::hexfloat << x[i] << ", " << y[i] << "): " << alone[j] << " alone in lane " << j
+              << ", " << mixed[i] << " among others in lane " << i;
+        }
+      }
+    }
+  }
+};
+
+TEST_P(Math, HoldsItsBoundInF32) { holds_its_bound<float>(); }
+TEST_P(Math, HoldsItsBoundInF64) { holds_its_bound<double>(); }
+TEST_P(Math, AgreesWithMpfrInF32) { agrees_with_mpfr<float>(); }
+TEST_P(Math, AgreesWithMpfrInF64) { agrees_with_mpfr<double>(); }
+TEST_P(Math, KeepsLanesApartInF32) { keeps_lanes_apart<float>(); }
+TEST_P(Math, KeepsLanesApartInF64) { keeps_lanes_apart<double>(); }
+
+INSTANTIATE_TEST_SUITE_P(Functions, Math, testing::ValuesIn(kRows),
+                         [](const testing::TestParamInfo<Row>& row) { return std::string(row.param.name); });
+
+}  // namespace
+}  // namespace lanewise::test
