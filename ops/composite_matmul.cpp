@@ -30,13 +30,14 @@ Tensor batched(const Tensor& self, const Tensor& other) {
   if (other.dim() == 2) {
     // One big product: the batch joins the rows.
     const DimVector sizes = with_tail(batch_of(self), n, m);
-    return self.reshape({product(batch_of(self)) * n, k}).mm(other).reshape(sizes);
+    const Tensor flat = self.reshape({product(batch_of(self)) * n, k}).mm(other);
+    return _unsafe_view(flat, sizes);
   }
   const DimVector batch = broadcast_shapes("matmul", batch_of(self), batch_of(other));
   const std::int64_t b = product(batch);
   const Tensor x = self.expand(with_tail(batch, n, k)).reshape({b, n, k});
   const Tensor y = other.expand(with_tail(batch, k, m)).reshape({b, k, m});
-  return x.bmm(y).reshape(with_tail(batch, n, m));
+  return _unsafe_view(x.bmm(y), with_tail(batch, n, m));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ std::string camel_case(const std::string& name) {
       upper = true;
     } else {
       result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
-      upper = false;
+      upper = std::isdigit(static_cast<unsigned char>(c)) != 0;  // Log1P, as in PyTorch
     }
   }
   return result;
