@@ -68,6 +68,7 @@ struct Call {
   std::vector<Value> args;
   std::vector<NamedValue> kwargs;
   std::vector<Tensor> leaves;
+  double tolerance = 1e-10;  ///< of the least precise tensor
 };
 
 Value value_of(const json& arg, Call& call) {
@@ -77,6 +78,7 @@ Value value_of(const json& arg, Call& call) {
     Tensor leaf = tensor_of(content);
     if (content.value("requires_grad", false)) leaf.requires_grad_();
     call.leaves.push_back(leaf);
+    if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
     return apply_views(leaf, content.value("views", json::array()));
   }
   if (kind == "dtype") return dtype_of(content);
@@ -92,7 +94,7 @@ Value value_of(const json& arg, Call& call) {
 double tolerance_of(ScalarType dtype) {
   switch (dtype) {
     case kHalf: return 2e-3;
-    case kBFloat16: return 1.6e-2;
+    case kBFloat16: return 4e-2;  // sums are kept in bfloat16 there
     case kFloat:
     case kComplexFloat: return 2e-5;
     default: return 1e-10;
@@ -106,7 +108,7 @@ bool close(double found, double want, double tolerance) {
 }
 
 /// Empty if `found` is what `want` describes, else what differs.
-std::string difference(const Tensor& found, const json& want) {
+std::string difference(const Tensor& found, const json& want, double tolerance) {
   std::ostringstream text;
   if (!found.defined()) return "is undefined";
   if (toString(found.scalar_type()) != want["dtype"].get<std::string>()) {
@@ -123,7 +125,6 @@ std::string difference(const Tensor& found, const json& want) {
   }
   const Tensor wanted = tensor_of(want);
   const bool complex = found.is_complex();
-  const double tolerance = tolerance_of(found.scalar_type());
   const Tensor a = found.detach().to(complex ? kComplexDouble : kDouble).contiguous(), b = wanted.to(complex ? kComplexDouble : kDouble).contiguous();
   const auto* x = static_cast<const double*>(a.data_ptr());
   const auto* y = static_cast<const double*>(b.data_ptr());
@@ -163,7 +164,7 @@ std::string check_gradients(const std::vector<Tensor>& results, const Call& call
       if (grad.defined()) return "input " + std::to_string(i) + " has a gradient, expected none";
       continue;
     }
-    const std::string problem = difference(grad, want[i]);
+    const std::string problem = difference(grad, want[i], call.tolerance);
     if (!problem.empty()) return "gradient of input " + std::to_string(i) + " " + problem;
   }
   return {};
@@ -188,13 +189,17 @@ std::string check(const json& entry) {
   const json& wanted = entry["results"];
   if (results.size() != wanted.size()) return "gave " + std::to_string(results.size()) + " results";
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const std::string problem = difference(results[i], wanted[i]);
+    const std::string problem = difference(results[i], wanted[i], std::max(call.tolerance, tolerance_of(results[i].scalar_type())));
     if (!problem.empty()) return "result " + std::to_string(i) + " " + problem;
   }
   if (entry.contains("node")) {
+    // reshape and the views inside matmul have had other names there since.
+    static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"}, {"SqueezeBackward3", "SqueezeBackward1"}};
+    std::string expected = entry["node"];
+    if (renamed.count(expected) != 0) expected = renamed.at(expected);
     const auto& node = results[0].grad_fn();
     if (node == nullptr) return "has no grad_fn, expected " + entry["node"].get<std::string>();
-    if (node->name() != entry["node"]) return "grad_fn is " + node->name() + ", expected " + entry["node"].get<std::string>();
+    if (node->name() != expected) return "grad_fn is " + node->name() + ", expected " + expected;
     std::vector<std::string> edges;
     for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : edge.get<std::string>());
     if (edge_names(*node) != edges) return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
@@ -244,7 +249,7 @@ TEST_P(Golden, AgreesWithPyTorch) {
   EXPECT_EQ(shown, 0) << shown << " of " << cases().at(GetParam()).size() << " cases differ";
 }
 
-INSTANTIATE_TEST_SUITE_P(Op, Golden, ::testing::ValuesIn(ops()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Op, Golden, ::testing::ValuesIn(ops()), [](const auto& op) { return op.param; });
 
 TEST(GoldenFile, IsThere) {
   std::size_t count = 0;

@@ -234,7 +234,7 @@ TEST_P(OpTable, Gradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Op, OpTable, ::testing::ValuesIn(op_table()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Op, OpTable, ::testing::ValuesIn(op_table()), [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace lanewise::testing
