@@ -29,6 +29,12 @@ struct Loop<T, Cost, Output(Inputs...)> {
   static constexpr int kInputs = sizeof...(Inputs);
   static constexpr int kLanes = vec::Vec<T>::size;
   using InputIndices = std::make_index_sequence<kInputs>;
+  /// Where there are no masked loads and stores.
+#if defined(LANEWISE_ISA_AVX512)
+  static constexpr bool kOverlappedTail = false;
+#else
+  static constexpr bool kOverlappedTail = true;
+#endif
 
   /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is zero, so one loop
   /// serves every combination.
@@ -50,16 +56,18 @@ struct Loop<T, Cost, Output(Inputs...)> {
         ((in[K] += step[K]), ...);
       }
     } else {
-      if (inputs == 0) {
-        for (; i + kLanes <= n; i += kLanes) {
-          put_full(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...), data, i);
+      if constexpr (kOverlappedTail) {
+        // The tail is a full register that ends with the run: read before the first store, which may be to the same memory,
+        // and written last. What it shares with the register before it is written twice, with the same bits.
+        if (n >= kLanes) {
+          const std::int64_t last = n - kLanes;
+          const auto tail = f(load<Inputs, T>(in[K] + (step[K] == 0 ? 0 : offset<Inputs>(last)))...);
+          full_registers(f, in, step, inputs, data, last, std::index_sequence<K...>{});
+          return put_full(tail, data, last);
         }
-        ((in[K] += offset<Inputs>(i)), ...);
       } else {
-        for (; i + kLanes <= n; i += kLanes) {
-          put_full(f(load<Inputs, T>(in[K])...), data, i);
-          ((in[K] += step[K]), ...);
-        }
+        i = full_registers(f, in, step, inputs, data, n - kLanes + 1, std::index_sequence<K...>{});
+        ((in[K] += step[K] == 0 ? 0 : offset<Inputs>(i)), ...);
       }
       if (i < n) {
         const int left = static_cast<int>(n - i);
@@ -69,6 +77,23 @@ struct Loop<T, Cost, Output(Inputs...)> {
   }
 
  private:
+  /// Full registers at positions below `end`; returns the first position that is left.
+  template <class F, std::size_t... K>
+  static LANEWISE_INLINE std::int64_t full_registers(const F& f, const char* const (&in)[kInputs],
+                                                     const std::int64_t (&step)[kInputs], std::uint32_t inputs,
+                                                     char* const* data, std::int64_t end, std::index_sequence<K...>) {
+    std::int64_t i = 0;
+    if (inputs == 0) {
+      for (; i < end; i += kLanes) put_full(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...), data, i);
+    } else {
+      const char* p[] = {in[K]...};
+      for (; i < end; i += kLanes) {
+        put_full(f(load<Inputs, T>(p[K])...), data, i);
+        ((p[K] += step[K]), ...);
+      }
+    }
+    return i;
+  }
   template <class Operand>
   static LANEWISE_INLINE std::int64_t offset(std::int64_t i) {
     return i * static_cast<std::int64_t>(sizeof(typename Operand::template Element<T>));
@@ -114,6 +139,10 @@ template <class T, class... Inputs>
 struct ScalarLoop<T, Same(Inputs...)> {
   using InputIndices = std::make_index_sequence<sizeof...(Inputs)>;
 
+  static void spread_over(T* to, T value, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = value;
+  }
+
   template <class F, std::size_t... K>
   __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast, std::int64_t n,
                                            std::index_sequence<K...>) noexcept {
@@ -124,11 +153,16 @@ struct ScalarLoop<T, Same(Inputs...)> {
     if (inputs == 0) {
       for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[K][i]...);
     } else {
-      // Copies, because the output may be the same memory as an input.
-      const T first[] = {*in[K]...};
-      ((inputs >> K & 1 ? (in[K] = &first[K], void()) : void()), ...);
-      const std::int64_t keep[] = {(inputs >> K & 1 ? std::int64_t{0} : ~std::int64_t{0})...};
-      for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[K][i & keep[K]]...);
+      // A broadcast input is spread over a piece of memory, so that the loop stays the same.
+      constexpr std::int64_t kPiece = 128;
+      T spread[sizeof...(Inputs)][kPiece];
+      const std::int64_t fill = n < kPiece ? n : kPiece;
+      ((inputs >> K & 1 ? spread_over(spread[K], *in[K], fill) : void()), ...);
+      for (std::int64_t begin = 0; begin < n; begin += kPiece) {
+        const std::int64_t count = n - begin < kPiece ? n - begin : kPiece;
+        const T* x[] = {(inputs >> K & 1 ? spread[K] : in[K] + begin)...};
+        for (std::int64_t i = 0; i < count; ++i) out[begin + i] = f(x[K][i]...);
+      }
     }
   }
 };

@@ -15,12 +15,18 @@ inline T wrapping_mul(T x, T y) noexcept {
   return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
 }
 
+/// All ones if `condition`, else 0: a selection without a branch, which would keep compilers from vectorising divisions.
+template <class T>
+inline T mask_of(bool condition) noexcept {
+  return static_cast<T>(-static_cast<std::int64_t>(condition));
+}
+
 /// x / y truncated; 0 for y = 0 (the ops above refuse it), and the most negative number divided by -1 wraps. Up to 32 bits
 /// through a floating type in which the quotient is exact enough: that has vector instructions.
 template <class T>
 inline T quotient(T x, T y) noexcept {
   const bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
-  const T divisor = y == 0 || negate ? T(1) : y;
+  const T divisor = static_cast<T>(y + (y == 0) + 2 * negate);  // 1 in place of 0 and -1
   T q;
   if constexpr (sizeof(T) == 8) {
     q = x / divisor;
@@ -28,15 +34,14 @@ inline T quotient(T x, T y) noexcept {
     using Exact = std::conditional_t<sizeof(T) == 4, double, float>;
     q = static_cast<T>(static_cast<std::int32_t>(static_cast<Exact>(x) / static_cast<Exact>(divisor)));
   }
-  q = negate ? wrapping_sub(T(0), q) : q;
-  return y == 0 ? T(0) : q;
+  const T ones = mask_of<T>(negate);
+  return static_cast<T>(wrapping_sub(static_cast<T>(q ^ ones), ones) & mask_of<T>(y != 0));
 }
 
 /// x - quotient * y; 0 for y = 0.
 template <class T>
 inline T rest(T x, T y) noexcept {
-  const T r = wrapping_sub(x, wrapping_mul(quotient(x, y), y));
-  return y == 0 ? T(0) : r;
+  return static_cast<T>(wrapping_sub(x, wrapping_mul(quotient(x, y), y)) & mask_of<T>(y != 0));
 }
 
 struct IntegerDivTrunc {
@@ -49,7 +54,7 @@ struct IntegerDivFloor {
   template <class T>
   T operator()(T x, T y) const noexcept {
     const T r = rest(x, y);
-    const bool below = r != 0 && ((r < 0) != (y < 0));
+    const bool below = (r != 0) & ((r < 0) != (y < 0));
     return wrapping_sub(quotient(x, y), static_cast<T>(below));
   }
 };
@@ -65,7 +70,7 @@ struct IntegerRemainder {
   template <class T>
   T operator()(T x, T y) const noexcept {
     const T r = rest(x, y);
-    return r != 0 && ((r < 0) != (y < 0)) ? static_cast<T>(r + y) : r;
+    return static_cast<T>(r + (y & mask_of<T>((r != 0) & ((r < 0) != (y < 0)))));
   }
 };
 

@@ -207,7 +207,7 @@ struct Transposer {
   }
 
  private:
-  static LANEWISE_INLINE void move(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride) {
+  [[gnu::noinline]] static void move(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride) {
     Square square;
     square.load(from, from_stride);
     square.transpose();
@@ -216,7 +216,7 @@ struct Transposer {
   /// Fewer columns than a square has, or fewer rows, into a tile that ends at `end`; may write past its n columns.
   static void gather_edge(const char* from, std::int64_t col_stride, char* to, std::int64_t tile_stride, std::int64_t n,
                           std::int64_t rows, const char* end) {
-    if constexpr (sizeof(T) == 16) {
+    if constexpr (sizeof(T) == 16 || sizeof(T) <= 2) {  // narrow elements: too much code for its use
       one_by_one(from, col_stride, to, tile_stride, n, rows);
     } else {
       for (; rows > 0; rows -= kSide, from += kSide * sizeof(T), to += kSide * tile_stride) {
@@ -231,7 +231,7 @@ struct Transposer {
   /// The reverse, from a tile that ends at `end`.
   static void scatter_edge(const char* from, std::int64_t tile_stride, char* to, std::int64_t col_stride, std::int64_t rows,
                            std::int64_t n, const char* end) {
-    if constexpr (sizeof(T) == 16) {
+    if constexpr (sizeof(T) == 16 || sizeof(T) <= 2) {  // narrow elements: too much code for its use
       one_by_one(from, tile_stride, to, col_stride, rows, n);
     } else {
       for (; rows > 0; rows -= kSide, from += kSide * tile_stride, to += kSide * sizeof(T)) {

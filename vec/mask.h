@@ -180,7 +180,7 @@ struct Mask {
     if constexpr (size == kRegisterBytes) {
       return detail::bits<Bytes>(native) & 1;
     } else {
-#if defined(LANEWISE_VEC_X86)
+#if !defined(LANEWISE_ISA_NEON)
       // Packing with saturation keeps all ones and all zeros; compilers narrow lane by lane instead.
       __m128i low;
       __m128i high;
