@@ -10,6 +10,8 @@ install(TARGETS lanewise_static EXPORT lanewiseTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT static)
 install(TARGETS lanewise_headers EXPORT lanewiseTargets
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel)
+get_property(header_parts GLOBAL PROPERTY LANEWISE_HEADER_PARTS)
+install(FILES ${header_parts} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanewise/generated COMPONENT devel)
 install(EXPORT lanewiseTargets NAMESPACE lanewise:: DESTINATION ${package_dir} COMPONENT devel)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/lanewiseConfig.cmake.in

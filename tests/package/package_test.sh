@@ -22,6 +22,11 @@ fi
 config=$(find "$work/prefix" -name lanewiseConfig.cmake)
 libdir=${config%/cmake/lanewise/lanewiseConfig.cmake}
 
+# Each installed header finds what it includes among the installed ones.
+(cd "$work/prefix/include" && find lanewise -name '*.h' | sort | sed 's/.*/#include <&>/') > "$work/all.cpp"
+"$compiler" -std=c++20 -fsyntax-only -I"$work/prefix/include" "$work/all.cpp"
+say "$(wc -l < "$work/all.cpp") installed headers: ok"
+
 for kind in shared static; do
   mkdir "$work/outside_$kind"
   cp "$source/tests/package/CMakeLists.txt" "$source/tests/package/main.cpp" "$work/outside_$kind"
