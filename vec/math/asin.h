@@ -28,11 +28,8 @@ LANEWISE_INLINE AsinParts<T> asin_parts(Vec<T> ax) {
   const Vec<T> half(T(0.5));
   const Mask<T> near = ax <= half;
   const Vec<T> z = select(near, ax * ax, fnma(half, ax, half));
-  const Vec<T> root = sqrt(z);
-  // What the rounding of the root lost.
-  const Vec<T> lost = residual(root, root, z) * (half / max_or_second(Vec<T>(T(0x1p-60f)), root));
-  const Vec<T> s = select(near, ax, root);
-  return {near, {s, fma(s * z, asin_tail(z), select(near, Vec<T>(T(0)), lost))}};
+  const Vec<T> s = select(near, ax, sqrt(z));
+  return {near, {s, s * z * asin_tail(z)}};
 }
 
 }  // namespace detail
