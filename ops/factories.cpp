@@ -1,5 +1,3 @@
-#include <lanewise/ops/factories.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/factories.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -92,15 +91,17 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
                  "arange: complex numbers have no order, got ", start, ", ", end, ", ", step);
   const bool integral = start.isIntegral(true) && end.isIntegral(true) && step.isIntegral(true);
   const ScalarType dtype = options.has_dtype() ? options.dtype() : integral ? kLong : get_default_dtype();
-  LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "arange: not implemented for ", short_name(dtype));
+  LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "arange: not implemented for ",
+                 short_name(dtype));
   const auto first = start.to_unchecked<double>();
   const auto last = end.to_unchecked<double>();
   const auto by = step.to_unchecked<double>();
-  LANEWISE_CHECK(ValueError, std::isfinite(first) && std::isfinite(last) && std::isfinite(by), "arange: unsupported range ", start,
-                 " -> ", end, " by ", step);
+  LANEWISE_CHECK(ValueError, std::isfinite(first) && std::isfinite(last) && std::isfinite(by),
+                 "arange: unsupported range ", start, " -> ", end, " by ", step);
   LANEWISE_CHECK(ValueError, by != 0, "arange: step must be nonzero");
   LANEWISE_CHECK(ValueError, by > 0 ? first <= last : first >= last,
-                 "arange: upper bound and larger bound inconsistent with step sign: ", start, " -> ", end, " by ", step);
+                 "arange: upper bound and larger bound inconsistent with step sign: ", start, " -> ", end,
+                 " by ", step);
   std::int64_t count = 0;
   if (integral) {  // exact also where doubles are not
     const auto from = static_cast<std::uint64_t>(start.to_unchecked<std::int64_t>());
@@ -126,8 +127,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, const TensorOptions& options) {
   LANEWISE_CHECK(ValueError, steps >= 0, "linspace: number of steps must be non-negative, but got ", steps);
   const bool complex = start.isComplex() || end.isComplex();
-  const ScalarType dtype =
-      options.has_dtype() ? options.dtype() : complex ? get_default_complex_dtype() : get_default_dtype();
+  const ScalarType dtype = options.has_dtype() ? options.dtype()
+                           : complex           ? get_default_complex_dtype()
+                                               : get_default_dtype();
   LANEWISE_CHECK(DtypeError, !complex || is_complex(dtype), "linspace: ", short_name(dtype),
                  " cannot hold the complex numbers ", start, " and ", end);
   Tensor t = detail::empty_cpu(steps, dtype);
@@ -150,17 +152,11 @@ Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
 namespace {
 
 /// A blob's bytes as a storage, once the window is known to be sound.
-Tensor over_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
-                 const TensorOptions& options) {
-  LANEWISE_CHECK(ShapeError, sizes.size() == strides.size(), "from_blob: ", sizes.size(), " sizes ", sizes, " came with ",
-                 strides.size(), " strides ", strides);
-  const std::int64_t numel = detail::checked_numel("from_blob", sizes);
-  LANEWISE_CHECK(ValueError, data != nullptr || numel == 0, "from_blob: the pointer is null for sizes ", sizes);
-  std::int64_t extent = numel == 0 ? 0 : 1;
-  for (std::size_t d = 0; d < sizes.size() && numel != 0; ++d) {
-    LANEWISE_CHECK(ShapeError, strides[d] >= 0, "from_blob: stride ", strides[d], " in ", strides, " is negative");
-    extent += (sizes[d] - 1) * strides[d];
-  }
+Tensor over_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options) {
+  const std::int64_t extent = detail::checked_extent("from_blob", sizes, strides);
+  LANEWISE_CHECK(ValueError, data != nullptr || extent == 0, "from_blob: the pointer is null for sizes ",
+                 sizes);
   const ScalarType dtype = options.dtype();
   const auto nbytes = static_cast<std::size_t>(extent) * element_size(dtype);
   Storage storage(StorageImpl::adopt(data, nbytes, deleter));
@@ -169,11 +165,12 @@ Tensor over_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::
 
 }  // namespace
 
-Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void*)>& deleter,
-                 const TensorOptions& options) {
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 const std::function<void(void*)>& deleter, const TensorOptions& options) {
   return over_blob(data, sizes, strides, deleter, options);
 }
-Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter, const TensorOptions& options) {
+Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
+                 const TensorOptions& options) {
   return over_blob(data, sizes, contiguous_strides(sizes), deleter, options);
 }
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {

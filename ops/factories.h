@@ -9,9 +9,9 @@
 #include <lanewise/tensor/generator.h>
 #include <lanewise/tensor/tensor.h>
 
-/// Fresh tensors. Where options name no dtype it is the default dtype; the _like forms take it from their argument, and its order
-/// of dimensions too. All throw ShapeError for sizes that are negative or too large and AllocationError; AutogradError if
-/// a gradient is asked of an integral or bool tensor.
+/// Fresh tensors. Where options name no dtype it is the default dtype; the _like forms take it from their
+/// argument, and its order of dimensions too. All throw ShapeError for sizes that are negative or too large
+/// and AllocationError; AutogradError if a gradient is asked of an integral or bool tensor.
 namespace lanewise {
 
 /// Not initialised.
@@ -27,26 +27,31 @@ LANEWISE_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& opti
 LANEWISE_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
 LANEWISE_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});
 LANEWISE_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
-LANEWISE_API Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options = {});
+LANEWISE_API Tensor full_like(const Tensor& self, const Scalar& fill_value,
+                              const TensorOptions& options = {});
 
 /// start, start + step, ... up to but without `end`. Without a dtype: i64 if all numbers are integral.
 LANEWISE_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 LANEWISE_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
-LANEWISE_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options = {});
+LANEWISE_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+                           const TensorOptions& options = {});
 /// `steps` evenly spaced values from `start` to `end`, both exact.
-LANEWISE_API Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, const TensorOptions& options = {});
+LANEWISE_API Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+                             const TensorOptions& options = {});
 /// Ones on the diagonal.
 LANEWISE_API Tensor eye(std::int64_t n, const TensorOptions& options = {});
 LANEWISE_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
 
-// Random numbers: element i depends on the seed, the number of the draw and i, not on threads or instruction set.
+// Random numbers: element i depends on the seed, the number of the draw and i, not on threads or instruction
+// set.
 /// Uniform in [0, 1); floating and complex dtypes.
 LANEWISE_API Tensor rand(IntArrayRef size, const TensorOptions& options = {});
 /// Normal with mean 0 and variance 1.
 LANEWISE_API Tensor randn(IntArrayRef size, const TensorOptions& options = {});
 /// Integers in [low, high), i64 if options name no dtype.
 LANEWISE_API Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options = {});
-LANEWISE_API Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const TensorOptions& options = {});
+LANEWISE_API Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size,
+                            const TensorOptions& options = {});
 /// The numbers 0 to n - 1 in random order, i64 if options name no dtype.
 LANEWISE_API Tensor randperm(std::int64_t n, const TensorOptions& options = {});
 LANEWISE_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {});
@@ -54,7 +59,8 @@ LANEWISE_API Tensor randn_like(const Tensor& self, const TensorOptions& options 
 
 /// A tensor over memory that somebody else owns; `deleter` runs when the last tensor that uses it is gone.
 LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
-LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                              const TensorOptions& options = {});
 LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, const std::function<void(void*)>& deleter,
                               const TensorOptions& options = {});
 LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,

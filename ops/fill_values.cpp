@@ -1,5 +1,3 @@
-#include <lanewise/ops/fill_values.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,6 +5,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/half.h>
 
 namespace lanewise::ops {
@@ -22,7 +21,9 @@ kernels::KernelScalar kernel_scalar(const Scalar& s) noexcept {
 }
 
 /// Drops the bits of a float that a half does not have.
-float cut(float x, std::uint32_t mask) noexcept { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask); }
+float cut(float x, std::uint32_t mask) noexcept {
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask);
+}
 
 }  // namespace
 
@@ -31,13 +32,13 @@ void fill_dense(const Tensor& t, const Scalar& value) {
   visit_dtype(t.scalar_type(), [&]<class T>() {
     const T element = value.to_unchecked<T>();
     auto* data = static_cast<T*>(t.data_ptr());
-    parallel_for(0, t.numel(), kGrain, [=](std::int64_t begin, std::int64_t end) {
-      std::fill(data + begin, data + end, element);
-    });
+    parallel_for(0, t.numel(), kGrain,
+                 [=](std::int64_t begin, std::int64_t end) { std::fill(data + begin, data + end, element); });
   });
 }
 
-void fill_indexed(const char* op, const Tensor& t, const kernels::IndexedKernel* kernels::KernelTable::*kernel,
+void fill_indexed(const char* op, const Tensor& t,
+                  const kernels::IndexedKernel* kernels::KernelTable::*kernel,
                   std::initializer_list<Scalar> params, bool toward_zero) {
   LANEWISE_ASSERT(t.is_non_overlapping_and_dense());
   const ScalarType dtype = t.scalar_type();
@@ -52,7 +53,8 @@ void fill_indexed(const char* op, const Tensor& t, const kernels::IndexedKernel*
   const kernels::KernelScalar* numbers = values.data();
   auto* data = static_cast<char*>(t.data_ptr());
   const auto itemsize = static_cast<std::int64_t>(t.itemsize());
-  const auto grain = std::max<std::int64_t>(kTile, static_cast<std::int64_t>(kGrain / std::max(chosen.cost, 1.0f)));
+  const auto grain =
+      std::max<std::int64_t>(kTile, static_cast<std::int64_t>(kGrain / std::max(chosen.cost, 1.0f)));
 
   if (compute == dtype) {
     parallel_for(0, t.numel(), grain, [=](std::int64_t begin, std::int64_t end) {

@@ -42,13 +42,14 @@ struct LANEWISE_API TensorIndex {
   TensorIndex(EllipsisIndexType) noexcept : kind_(Kind::Dots) {}
   /// "..." is the ellipsis, nothing else is allowed.
   TensorIndex(const char* text) : kind_(Kind::Dots) {
-    LANEWISE_CHECK(ValueError, std::string_view(text) == "...", "index: expected \"...\" to represent an ellipsis index, but got \"",
-                   text, "\"");
+    LANEWISE_CHECK(ValueError, std::string_view(text) == "...",
+                   "index: expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
   }
   template <class T>
-    requires(std::is_integral_v<T>)
-  TensorIndex(T value) noexcept
-      : kind_(std::is_same_v<T, bool> ? Kind::Boolean : Kind::Integer), integer_(static_cast<std::int64_t>(value)) {}
+  requires(std::is_integral_v<T>) TensorIndex(T value)
+  noexcept
+      : kind_(std::is_same_v<T, bool> ? Kind::Boolean : Kind::Integer),
+        integer_(static_cast<std::int64_t>(value)) {}
   TensorIndex(Slice slice) : kind_(Kind::Slice), slice_(slice) {}
   TensorIndex(Tensor tensor) : kind_(Kind::Tensor), tensor_(std::move(tensor)) {}
 

@@ -2,26 +2,27 @@
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/tensor.h>
 
-// A number beside a tensor becomes a wrapped 0-dim tensor, so that both orders record the node of the tensor form, whose
-// edge for the number is empty.
+// A number beside a tensor becomes a wrapped 0-dim tensor, so that both orders record the node of the tensor
+// form, whose edge for the number is empty.
 namespace lanewise {
 
-Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
-Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, detail::wrapped_number(b)); }
-Tensor operator+(const Scalar& a, const Tensor& b) { return add(detail::wrapped_number(a), b); }
-Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
-Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, detail::wrapped_number(b)); }
-Tensor operator-(const Scalar& a, const Tensor& b) { return sub(detail::wrapped_number(a), b); }
-Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
-Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, detail::wrapped_number(b)); }
-Tensor operator*(const Scalar& a, const Tensor& b) { return mul(detail::wrapped_number(a), b); }
-Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
-Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, detail::wrapped_number(b)); }
-Tensor operator/(const Scalar& a, const Tensor& b) { return div(detail::wrapped_number(a), b); }
+#define LANEWISE_TENSOR_OPERATOR(op, function)                                                            \
+  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); }                         \
+  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, detail::wrapped_number(b)); } \
+  Tensor operator op(const Scalar& a, const Tensor& b) { return function(detail::wrapped_number(a), b); }
+LANEWISE_TENSOR_OPERATOR(+, add)
+LANEWISE_TENSOR_OPERATOR(-, sub)
+LANEWISE_TENSOR_OPERATOR(*, mul)
+LANEWISE_TENSOR_OPERATOR(/, div)
+LANEWISE_TENSOR_OPERATOR(%, remainder)
+LANEWISE_TENSOR_OPERATOR(&, bitwise_and)
+LANEWISE_TENSOR_OPERATOR(|, bitwise_or)
+LANEWISE_TENSOR_OPERATOR(^, bitwise_xor)
+#undef LANEWISE_TENSOR_OPERATOR
 
-#define LANEWISE_COMPARISON(op, function, mirrored)                                          \
-  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); }           \
-  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, b); }           \
+#define LANEWISE_COMPARISON(op, function, mirrored)                               \
+  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); } \
+  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, b); } \
   Tensor operator op(const Scalar& a, const Tensor& b) { return mirrored(b, a); }
 LANEWISE_COMPARISON(==, eq, eq)
 LANEWISE_COMPARISON(!=, ne, ne)

@@ -21,7 +21,8 @@ Tensor drawn(const char* op, Tensor&& t, RandomKernel kernel, const Scalar& a, c
              const TensorOptions& options, bool toward_zero = false) {
   const Generator::State draw = Generator::reserve(1);
   ops::fill_indexed(op, t, kernel,
-                    {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b}, toward_zero);
+                    {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b},
+                    toward_zero);
   if (options.requires_grad()) t.set_requires_grad(true);
   return std::move(t);
 }
@@ -41,7 +42,8 @@ TensorOptions like(const char* op, const Tensor& self, const TensorOptions& opti
 
 Tensor rand(IntArrayRef size, const TensorOptions& options) {
   const ScalarType dtype = floating_dtype("rand", options.dtype());
-  return drawn("rand", detail::empty_cpu(size, dtype), &kernels::KernelTable::uniform, 0.0, 1.0, options, true);
+  return drawn("rand", detail::empty_cpu(size, dtype), &kernels::KernelTable::uniform, 0.0, 1.0, options,
+               true);
 }
 
 Tensor randn(IntArrayRef size, const TensorOptions& options) {
@@ -73,10 +75,12 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
                        "randint: the range [", low, ", ", high, ") does not fit into ", short_name(dtype));
       }
     });
-    return drawn("randint", detail::empty_cpu(size, dtype), &kernels::KernelTable::random_int, low, high, options);
+    return drawn("randint", detail::empty_cpu(size, dtype), &kernels::KernelTable::random_int, low, high,
+                 options);
   }
   LANEWISE_CHECK(DtypeError, is_floating_point(dtype), "randint: not implemented for ", short_name(dtype));
-  Tensor drawn_ints = drawn("randint", detail::empty_cpu(size, kLong), &kernels::KernelTable::random_int, low, high, {});
+  Tensor drawn_ints =
+      drawn("randint", detail::empty_cpu(size, kLong), &kernels::KernelTable::random_int, low, high, {});
   Tensor t = detail::empty_cpu(size, dtype);
   const auto convert = kernels::active_kernels()
                            .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
@@ -88,9 +92,11 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
 Tensor randperm(std::int64_t n, const TensorOptions& options) {
   LANEWISE_CHECK(ValueError, n >= 0, "randperm: n must be non-negative, but got ", n);
   const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
-  LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ", short_name(dtype));
+  LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ",
+                 short_name(dtype));
   // Sorts by random 64-bit keys; equal keys, which are rare, keep their order.
-  const Tensor keys = drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
+  const Tensor keys =
+      drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
   const auto* key = static_cast<const std::int64_t*>(keys.data_ptr());
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);

@@ -21,8 +21,8 @@ Tensor view(const Tensor& self, IntArrayRef size) {
   check_defined("view", self);
   const DimVector sizes = infer_size("view", size, self.numel());
   const auto strides = view_strides(self.sizes(), self.strides(), sizes);
-  LANEWISE_CHECK(ShapeError, strides.has_value(), "view: size ", size, " is not compatible with input tensor's size ",
-                 self.sizes(), " and stride ", self.strides(),
+  LANEWISE_CHECK(ShapeError, strides.has_value(), "view: size ", size,
+                 " is not compatible with input tensor's size ", self.sizes(), " and stride ", self.strides(),
                  ": at least one dimension spans across two contiguous subspaces. Use .reshape(...) instead");
   return detail::make_view(self, sizes, *strides, self.storage_offset());
 }
@@ -45,24 +45,28 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
   if (from == to) return detail::make_view(self, sizes, strides, self.storage_offset(), dtype);
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "view: a 0-dim ", short_name(self.scalar_type()), " tensor cannot be viewed as ",
-                 short_name(dtype), " because the element sizes differ (", from, " against ", to, ")");
-  LANEWISE_CHECK(ShapeError, strides.back() == 1, "view: the last stride must be 1 to view ", short_name(self.scalar_type()),
-                 " as ", short_name(dtype), " (different element sizes), but got ", strides.back());
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "view: a 0-dim ", short_name(self.scalar_type()),
+                 " tensor cannot be viewed as ", short_name(dtype), " because the element sizes differ (",
+                 from, " against ", to, ")");
+  LANEWISE_CHECK(ShapeError, strides.back() == 1, "view: the last stride must be 1 to view ",
+                 short_name(self.scalar_type()), " as ", short_name(dtype),
+                 " (different element sizes), but got ", strides.back());
   if (from > to) {
     const std::int64_t ratio = from / to;
     std::int64_t last = 0;
-    LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(sizes.back(), ratio, &last), "view: sizes ", self.sizes(), " are too large to view as ",
-                   short_name(dtype));
+    LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(sizes.back(), ratio, &last), "view: sizes ",
+                   self.sizes(), " are too large to view as ", short_name(dtype));
     for (std::size_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= ratio;
     sizes.back() = last;
     return detail::make_view(self, sizes, strides, self.storage_offset() * ratio, dtype);
   }
   const std::int64_t ratio = to / from;
-  LANEWISE_CHECK(ShapeError, sizes.back() % ratio == 0, "view: the last size (", sizes.back(), ") must be divisible by ", ratio,
-                 " to view ", short_name(self.scalar_type()), " as ", short_name(dtype));
-  LANEWISE_CHECK(ShapeError, self.storage_offset() % ratio == 0, "view: the storage offset (", self.storage_offset(),
-                 ") must be divisible by ", ratio, " to view ", short_name(self.scalar_type()), " as ", short_name(dtype));
+  LANEWISE_CHECK(ShapeError, sizes.back() % ratio == 0, "view: the last size (", sizes.back(),
+                 ") must be divisible by ", ratio, " to view ", short_name(self.scalar_type()), " as ",
+                 short_name(dtype));
+  LANEWISE_CHECK(ShapeError, self.storage_offset() % ratio == 0, "view: the storage offset (",
+                 self.storage_offset(), ") must be divisible by ", ratio, " to view ",
+                 short_name(self.scalar_type()), " as ", short_name(dtype));
   for (std::size_t d = 0; d + 1 < strides.size(); ++d) {
     LANEWISE_CHECK(ShapeError, strides[d] % ratio == 0, "view: stride ", strides[d], " of dimension ", d,
                    " must be divisible by ", ratio, " to view ", short_name(self.scalar_type()), " as ",
@@ -103,7 +107,8 @@ Tensor squeeze(const Tensor& self, Dim dim) {
 Tensor squeeze(const Tensor& self, IntArrayRef dims) {
   check_defined("squeeze", self);
   const DimVector dropped = wrap_dims("squeeze", dims, self.dim());
-  return drop_dims(self, [&](Dim d) { return std::find(dropped.begin(), dropped.end(), d) != dropped.end(); });
+  return drop_dims(self,
+                   [&](Dim d) { return std::find(dropped.begin(), dropped.end(), d) != dropped.end(); });
 }
 
 Tensor unsqueeze(const Tensor& self, Dim dim) {
@@ -111,7 +116,9 @@ Tensor unsqueeze(const Tensor& self, Dim dim) {
   dim = wrap_dim("unsqueeze", dim, self.dim() + 1);
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
-  const std::int64_t stride = dim < self.dim() ? sizes[dim] * strides[dim] : 1;
+  std::int64_t stride = 1;
+  if (dim < self.dim() && __builtin_mul_overflow(sizes[dim], strides[dim], &stride))
+    stride = 1;  // only if empty
   sizes.insert(sizes.begin() + dim, 1);
   strides.insert(strides.begin() + dim, stride);
   return detail::make_view(self, sizes, strides, self.storage_offset());
@@ -121,7 +128,8 @@ DimVector flatten_sizes(const Tensor& self, Dim start_dim, Dim end_dim) {
   check_defined("flatten", self);
   start_dim = wrap_dim("flatten", start_dim, self.dim());
   end_dim = wrap_dim("flatten", end_dim, self.dim());
-  LANEWISE_CHECK(IndexError, start_dim <= end_dim, "flatten: start_dim ", start_dim, " cannot come after end_dim ", end_dim);
+  LANEWISE_CHECK(IndexError, start_dim <= end_dim, "flatten: start_dim ", start_dim,
+                 " cannot come after end_dim ", end_dim);
   if (self.dim() == 0) return DimVector{1};
   DimVector sizes;
   for (Dim d = 0; d < start_dim; ++d) sizes.push_back(self.sizes()[d]);
@@ -158,7 +166,8 @@ Tensor unflatten(const Tensor& self, Dim dim, IntArrayRef sizes) {
 
 Tensor diagonal(const Tensor& self, std::int64_t offset, Dim dim1, Dim dim2) {
   check_defined("diagonal", self);
-  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "diagonal: needs at least 2 dimensions, but self has sizes ", self.sizes());
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "diagonal: needs at least 2 dimensions, but self has sizes ",
+                 self.sizes());
   dim1 = wrap_dim("diagonal", dim1, self.dim());
   dim2 = wrap_dim("diagonal", dim2, self.dim());
   LANEWISE_CHECK(IndexError, dim1 != dim2, "diagonal: the two dims cannot be identical, both are ", dim1);
@@ -168,8 +177,9 @@ Tensor diagonal(const Tensor& self, std::int64_t offset, Dim dim1, Dim dim2) {
   const std::int64_t below = offset < 0 ? (offset < -sizes[dim1] ? sizes[dim1] : -offset) : 0;
   const std::int64_t above = offset > 0 ? std::min(offset, sizes[dim2]) : 0;
   const std::int64_t length = std::max<std::int64_t>(std::min(sizes[dim1] - below, sizes[dim2] - above), 0);
-  const std::int64_t start =
-      length == 0 ? self.storage_offset() : self.storage_offset() + below * strides[dim1] + above * strides[dim2];
+  const std::int64_t start = length == 0
+                                 ? self.storage_offset()
+                                 : self.storage_offset() + below * strides[dim1] + above * strides[dim2];
   const std::int64_t stride = strides[dim1] + strides[dim2];
   for (const Dim d : {std::max(dim1, dim2), std::min(dim1, dim2)}) {
     sizes.erase(sizes.begin() + d);
@@ -185,8 +195,8 @@ Tensor unfold(const Tensor& self, Dim dimension, std::int64_t size, std::int64_t
   const Dim d = wrap_dim("unfold", dimension, self.dim());
   const std::int64_t available = self.dim() == 0 ? 1 : self.sizes()[d];
   LANEWISE_CHECK(ValueError, step > 0, "unfold: step must be positive, but got ", step);
-  LANEWISE_CHECK(ShapeError, size >= 0 && size <= available, "unfold: size ", size, " must be in [0, ", available,
-                 "], the size of dimension ", d);
+  LANEWISE_CHECK(ShapeError, size >= 0 && size <= available, "unfold: size ", size, " must be in [0, ",
+                 available, "], the size of dimension ", d);
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
   sizes.push_back(size);
@@ -214,20 +224,23 @@ Tensor view_as_real(const Tensor& self) {
 Tensor view_as_complex(const Tensor& self) {
   check_defined("view_as_complex", self);
   const ScalarType t = self.scalar_type();
-  LANEWISE_CHECK(DtypeError, t == kFloat || t == kDouble, "view_as_complex: needs an f32 or f64 tensor, but self is ",
-                 short_name(t));
+  LANEWISE_CHECK(DtypeError, t == kFloat || t == kDouble,
+                 "view_as_complex: needs an f32 or f64 tensor, but self is ", short_name(t));
   LANEWISE_CHECK(ShapeError, self.dim() > 0 && self.sizes().back() == 2,
                  "view_as_complex: needs a last dimension of size 2, but self has sizes ", self.sizes());
-  LANEWISE_CHECK(ShapeError, self.strides().back() == 1, "view_as_complex: the last dimension must have stride 1, but it is ",
-                 self.strides().back(), "; call contiguous() first");
-  LANEWISE_CHECK(ShapeError, self.storage_offset() % 2 == 0, "view_as_complex: the storage offset must be even, but it is ",
-                 self.storage_offset(), "; call clone() first");
+  LANEWISE_CHECK(ShapeError, self.strides().back() == 1,
+                 "view_as_complex: the last dimension must have stride 1, but it is ", self.strides().back(),
+                 "; call contiguous() first");
+  LANEWISE_CHECK(ShapeError, self.storage_offset() % 2 == 0,
+                 "view_as_complex: the storage offset must be even, but it is ", self.storage_offset(),
+                 "; call clone() first");
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
   sizes.pop_back();
   strides.pop_back();
   for (std::int64_t& stride : strides) {
-    LANEWISE_CHECK(ShapeError, stride % 2 == 0, "view_as_complex: strides must be even in all but the last dimension, but they are ",
+    LANEWISE_CHECK(ShapeError, stride % 2 == 0,
+                   "view_as_complex: strides must be even in all but the last dimension, but they are ",
                    self.strides(), "; call contiguous() first");
     stride /= 2;
   }
@@ -241,7 +254,8 @@ Tensor real(const Tensor& self) {
 
 Tensor imag(const Tensor& self) {
   check_defined("imag", self);
-  LANEWISE_CHECK(DtypeError, self.is_complex(), "imag: not implemented for tensors with non-complex dtypes, self is ",
+  LANEWISE_CHECK(DtypeError, self.is_complex(),
+                 "imag: not implemented for tensors with non-complex dtypes, self is ",
                  short_name(self.scalar_type()));
   return select(view_as_real(self), -1, 1);
 }

@@ -1,7 +1,6 @@
-#include <lanewise/ops/tensor_literal.h>
-
 #include <cstddef>
 
+#include <lanewise/ops/tensor_literal.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
 
@@ -12,8 +11,9 @@ TensorLiteral::TensorLiteral(std::initializer_list<TensorLiteral> parts)
       sizes_{static_cast<std::int64_t>(parts.size())} {
   for (const TensorLiteral& part : parts) {
     const DimVector& first = parts.begin()->sizes_;
-    LANEWISE_CHECK(ShapeError, part.sizes_ == first, "tensor: expected all parts to have sizes ", IntArrayRef(first), ", but part ",
-                   &part - parts.begin(), " has sizes ", IntArrayRef(part.sizes_));
+    LANEWISE_CHECK(ShapeError, part.sizes_ == first, "tensor: expected all parts to have sizes ",
+                   IntArrayRef(first), ", but part ", &part - parts.begin(), " has sizes ",
+                   IntArrayRef(part.sizes_));
     dtype_ = promote_types(dtype_, part.dtype_);
     values_.insert(values_.end(), part.values_.begin(), part.values_.end());
   }

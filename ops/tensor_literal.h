@@ -16,16 +16,16 @@ namespace lanewise {
 class LANEWISE_API TensorLiteral {
  public:
   template <class T>
-    requires(scalar_type_of<T> != ScalarType::Undefined)
-  TensorLiteral(T value) : dtype_(scalar_type_of<T>), values_{Scalar(value)} {}
+  requires(scalar_type_of<T> != ScalarType::Undefined) TensorLiteral(T value)
+      : dtype_(scalar_type_of<T>), values_{Scalar(value)} {}
   /// One dimension more than the parts, which must agree in their sizes.
   TensorLiteral(std::initializer_list<TensorLiteral> parts);
   template <class T>
-    requires(scalar_type_of<T> != ScalarType::Undefined)
-  TensorLiteral(const std::vector<T>& values) : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
+  requires(scalar_type_of<T> != ScalarType::Undefined) TensorLiteral(const std::vector<T>& values)
+      : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
   template <class T>
-    requires(scalar_type_of<T> != ScalarType::Undefined)
-  TensorLiteral(ArrayRef<T> values) : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
+  requires(scalar_type_of<T> != ScalarType::Undefined) TensorLiteral(ArrayRef<T> values)
+      : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
 
   const DimVector& sizes() const noexcept { return sizes_; }
   ScalarType dtype() const noexcept { return dtype_; }
@@ -43,9 +43,9 @@ class LANEWISE_API TensorLiteral {
   std::vector<Scalar> values_;  // C order
 };
 
-/// A tensor of the given numbers: `tensor(1.5)`, `tensor({1, 2})`, `tensor({{1., 2.}, {3., 4.}}, kDouble)`, `tensor(vector)`.
-/// Without a dtype integers become i64 and floating numbers the default dtype. For large data use from_blob(...).clone().
-/// Throws   ShapeError for ragged braces
+/// A tensor of the given numbers: `tensor(1.5)`, `tensor({1, 2})`, `tensor({{1., 2.}, {3., 4.}}, kDouble)`,
+/// `tensor(vector)`. Without a dtype integers become i64 and floating numbers the default dtype. For large
+/// data use from_blob(...).clone(). Throws   ShapeError for ragged braces
 LANEWISE_API Tensor tensor(const TensorLiteral& values, const TensorOptions& options = {});
 
 }  // namespace lanewise

@@ -1,8 +1,7 @@
-#include <lanewise/ops/views.h>
-
 #include <algorithm>
 #include <utility>
 
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -14,7 +13,8 @@ using Dim = std::int64_t;
 
 /// Like wrap_dim, but a 0-dim tensor has no dimension to name.
 Dim wrap_existing_dim(const char* op, Dim dim, Dim rank) {
-  LANEWISE_CHECK(IndexError, rank > 0, op, ": dimension ", dim, " was given for a 0-dim tensor, which has none");
+  LANEWISE_CHECK(IndexError, rank > 0, op, ": dimension ", dim,
+                 " was given for a 0-dim tensor, which has none");
   return wrap_dim(op, dim, rank);
 }
 
@@ -34,16 +34,18 @@ Tensor detach(const Tensor& self) {
   return detail::make_alias(self);
 }
 
-Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<std::int64_t> storage_offset) {
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                  std::optional<std::int64_t> storage_offset) {
   check_defined("as_strided", self);
-  LANEWISE_CHECK(ShapeError, size.size() == stride.size(), "as_strided: ", size.size(), " sizes ", size, " came with ",
-                 stride.size(), " strides ", stride);
+  LANEWISE_CHECK(ShapeError, size.size() == stride.size(), "as_strided: ", size.size(), " sizes ", size,
+                 " came with ", stride.size(), " strides ", stride);
   const std::int64_t offset = storage_offset.value_or(self.storage_offset());
   LANEWISE_CHECK(ShapeError, offset >= 0, "as_strided: storage offset ", offset, " is negative");
   const std::int64_t numel = detail::checked_numel("as_strided", size);
   std::int64_t end = offset + (numel == 0 ? 0 : 1);
   for (std::size_t d = 0; d < size.size(); ++d) {
-    LANEWISE_CHECK(ShapeError, stride[d] >= 0, "as_strided: negative strides are not supported, got ", stride);
+    LANEWISE_CHECK(ShapeError, stride[d] >= 0, "as_strided: negative strides are not supported, got ",
+                   stride);
     std::int64_t reach = 0;
     LANEWISE_CHECK(ShapeError,
                    numel == 0 || (!__builtin_mul_overflow(size[d] - 1, stride[d], &reach) &&
@@ -51,9 +53,9 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std:
                    "as_strided: sizes ", size, " with strides ", stride, " reach further than int64");
   }
   const auto available = static_cast<std::int64_t>(self.storage().nbytes() / self.itemsize());
-  LANEWISE_CHECK(ShapeError, numel == 0 || end <= available, "as_strided: sizes ", size, ", strides ", stride, " and offset ",
-                 offset, " reach element ", end - 1, " and are out of bounds for a storage of ", available,
-                 " elements");
+  LANEWISE_CHECK(ShapeError, numel == 0 || end <= available, "as_strided: sizes ", size, ", strides ", stride,
+                 " and offset ", offset, " reach element ", end - 1,
+                 " and are out of bounds for a storage of ", available, " elements");
   return detail::make_view(self, size, stride, offset);
 }
 
@@ -62,23 +64,24 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
   const Dim rank = self.dim();
   const Dim new_rank = static_cast<Dim>(size.size());
   LANEWISE_CHECK(ShapeError, new_rank >= rank, "expand: the number of sizes provided (", new_rank,
-                 ") must be greater or equal to the number of dimensions in the tensor (", rank, "); sizes ", size,
-                 " for a tensor of sizes ", self.sizes());
+                 ") must be greater or equal to the number of dimensions in the tensor (", rank, "); sizes ",
+                 size, " for a tensor of sizes ", self.sizes());
   DimVector sizes(size);
   DimVector strides(size.size());
   for (Dim d = new_rank - 1; d >= 0; --d) {
     const Dim from = d - (new_rank - rank);
     if (from < 0) {
-      LANEWISE_CHECK(ShapeError, sizes[d] >= 0, "expand: size ", sizes[d], " is not allowed in the new leading dimension ", d,
-                     " of ", size);
+      LANEWISE_CHECK(ShapeError, sizes[d] >= 0, "expand: size ", sizes[d],
+                     " is not allowed in the new leading dimension ", d, " of ", size);
       strides[d] = 0;
       continue;
     }
     const std::int64_t old = self.sizes()[from];
     if (sizes[d] == -1) sizes[d] = old;
-    LANEWISE_CHECK(ShapeError, sizes[d] == old || (old == 1 && sizes[d] >= 0), "expand: the expanded size of the tensor (", sizes[d],
-                   ") must match the existing size (", old, ") at non-singleton dimension ", d, "; target sizes ", size,
-                   ", tensor sizes ", self.sizes());
+    LANEWISE_CHECK(ShapeError, sizes[d] == old || (old == 1 && sizes[d] >= 0),
+                   "expand: the expanded size of the tensor (", sizes[d], ") must match the existing size (",
+                   old, ") at non-singleton dimension ", d, "; target sizes ", size, ", tensor sizes ",
+                   self.sizes());
     strides[d] = sizes[d] == old ? self.strides()[from] : 0;
   }
   detail::checked_numel("expand", sizes);
@@ -94,8 +97,8 @@ Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return expand(self, 
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
   check_defined("permute", self);
-  LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(), "permute: ", dims.size(), " dims ", dims,
-                 " were given for a tensor of ", self.dim(), " dimensions");
+  LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(), "permute: ", dims.size(), " dims ",
+                 dims, " were given for a tensor of ", self.dim(), " dimensions");
   const DimVector order = wrap_dims("permute", dims, self.dim());
   DimVector sizes(order.size());
   DimVector strides(order.size());
@@ -124,25 +127,28 @@ Tensor swap_dims(const char* op, const Tensor& self, Dim dim0, Dim dim1) {
 }  // namespace
 
 Tensor transpose(const Tensor& self, Dim dim0, Dim dim1) { return swap_dims("transpose", self, dim0, dim1); }
-Tensor swapaxes(const Tensor& self, Dim axis0, Dim axis1) { return swap_dims("swapaxes", self, axis0, axis1); }
+Tensor swapaxes(const Tensor& self, Dim axis0, Dim axis1) {
+  return swap_dims("swapaxes", self, axis0, axis1);
+}
 
 Tensor t(const Tensor& self) {
   check_defined("t", self);
-  LANEWISE_CHECK(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, but self is ", self.dim(),
-                 "D; use transpose or mT");
+  LANEWISE_CHECK(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, but self is ",
+                 self.dim(), "D; use transpose or mT");
   return self.dim() < 2 ? detail::make_alias(self) : swap_dims("t", self, 0, 1);
 }
 
 Tensor mT(const Tensor& self) {
   check_defined("mT", self);
-  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: needs at least 2 dimensions, but self has sizes ", self.sizes());
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: needs at least 2 dimensions, but self has sizes ",
+                 self.sizes());
   return swap_dims("mT", self, -2, -1);
 }
 
 Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
   check_defined("movedim", self);
-  LANEWISE_CHECK(ShapeError, source.size() == destination.size(), "movedim: ", source.size(), " source dims ", source,
-                 " came with ", destination.size(), " destination dims ", destination);
+  LANEWISE_CHECK(ShapeError, source.size() == destination.size(), "movedim: ", source.size(), " source dims ",
+                 source, " came with ", destination.size(), " destination dims ", destination);
   const DimVector from = wrap_dims("movedim", source, self.dim());
   const DimVector to = wrap_dims("movedim", destination, self.dim());
   if (self.dim() == 0) return detail::make_alias(self);
@@ -165,8 +171,8 @@ Tensor select(const Tensor& self, Dim dim, std::int64_t index) {
   check_defined("select", self);
   dim = wrap_existing_dim("select", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
-  LANEWISE_CHECK(IndexError, index >= -size && index < size, "select: index ", index, " out of range for tensor of size ",
-                 self.sizes(), " at dimension ", dim);
+  LANEWISE_CHECK(IndexError, index >= -size && index < size, "select: index ", index,
+                 " out of range for tensor of size ", self.sizes(), " at dimension ", dim);
   if (index < 0) index += size;
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
@@ -180,11 +186,14 @@ Tensor slice(const Tensor& self, Dim dim, std::optional<std::int64_t> start, std
              std::int64_t step) {
   check_defined("slice", self);
   dim = wrap_existing_dim("slice", dim, self.dim());
-  LANEWISE_CHECK(ValueError, step > 0, "slice: step must be positive, but got ", step, "; use flip for the reverse order");
+  LANEWISE_CHECK(ValueError, step > 0, "slice: step must be positive, but got ", step,
+                 "; use flip for the reverse order");
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
   const std::int64_t size = sizes[dim];
-  const auto clamped = [size](std::int64_t i) { return std::clamp<std::int64_t>(i < 0 ? i + size : i, 0, size); };
+  const auto clamped = [size](std::int64_t i) {
+    return std::clamp<std::int64_t>(i < 0 ? i + size : i, 0, size);
+  };
   const std::int64_t first = clamped(start.value_or(0));
   const std::int64_t last = std::max(first, end ? clamped(*end) : size);
   const std::int64_t length = last - first;
@@ -201,8 +210,9 @@ Tensor narrow(const Tensor& self, Dim dim, std::int64_t start, std::int64_t leng
   dim = wrap_existing_dim("narrow", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
   LANEWISE_CHECK(ShapeError, length >= 0, "narrow: length must be non-negative, but got ", length);
-  LANEWISE_CHECK(IndexError, start >= -size && start <= size, "narrow: start out of range (expected to be in range of [", -size,
-                 ", ", size, "], but got ", start, ")");
+  LANEWISE_CHECK(IndexError, start >= -size && start <= size,
+                 "narrow: start out of range (expected to be in range of [", -size, ", ", size, "], but got ",
+                 start, ")");
   if (start < 0) start += size;
   LANEWISE_CHECK(IndexError, length <= size - start, "narrow: start (", start, ") + length (", length,
                  ") exceeds dimension size (", size, ") of dimension ", dim);
@@ -216,7 +226,8 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   std::int64_t sum = 0;
   for (const std::int64_t part : split_sizes) {
     LANEWISE_CHECK(ShapeError, part >= 0 && part <= size - sum, "split_with_sizes: sizes ", split_sizes,
-                   " must be non-negative and sum exactly to ", size, " (input tensor's size at dimension ", dim, ")");
+                   " must be non-negative and sum exactly to ", size, " (input tensor's size at dimension ",
+                   dim, ")");
     sum += part;
   }
   LANEWISE_CHECK(ShapeError, sum == size, "split_with_sizes: sizes ", split_sizes, " sum to ", sum,
@@ -235,8 +246,9 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) 
   check_defined("split", self);
   dim = wrap_existing_dim("split", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
-  LANEWISE_CHECK(ShapeError, split_size > 0 || (split_size == 0 && size == 0), "split: split_size must be positive, but got ",
-                 split_size, " for dimension ", dim, " of size ", size);
+  LANEWISE_CHECK(ShapeError, split_size > 0 || (split_size == 0 && size == 0),
+                 "split: split_size must be positive, but got ", split_size, " for dimension ", dim,
+                 " of size ", size);
   std::vector<Tensor> parts;
   if (size == 0) return {slice(self, dim, 0, 0, 1)};
   for (std::int64_t start = 0; start < size; start += std::min(split_size, size - start)) {

@@ -6,8 +6,9 @@
 
 #include <lanewise/tensor/tensor.h>
 
-/// Views: the same memory with other sizes, strides and offset. Raw: nothing is recorded for backward. Dims may be
-/// negative. Throws ShapeError, IndexError, DtypeError before anything is made; messages begin with the op.
+/// Views: the same memory with other sizes, strides and offset. Raw: nothing is recorded for backward. Dims
+/// may be negative. Throws ShapeError, IndexError, DtypeError before anything is made; messages begin with
+/// the op.
 namespace lanewise::ops {
 
 LANEWISE_API Tensor alias(const Tensor& self);
@@ -19,7 +20,8 @@ LANEWISE_API Tensor view(const Tensor& self, IntArrayRef size);
 LANEWISE_API Tensor view_as(const Tensor& self, const Tensor& other);
 /// The same bytes as another dtype; the last dimension grows or shrinks by the ratio of the element sizes.
 LANEWISE_API Tensor view_dtype(const Tensor& self, ScalarType dtype);
-/// Whether view(self, size) works without moving data; `size` may hold one -1, and is checked as reshape does.
+/// Whether view(self, size) works without moving data; `size` may hold one -1, and is checked as reshape
+/// does.
 LANEWISE_API bool can_view(const Tensor& self, IntArrayRef size);
 /// Any window that lies within the storage; strides must not be negative.
 LANEWISE_API Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
@@ -42,7 +44,8 @@ LANEWISE_API Tensor mT(const Tensor& self);
 
 LANEWISE_API Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 /// start and end may be negative and are clamped; step is positive.
-LANEWISE_API Tensor slice(const Tensor& self, std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt,
+LANEWISE_API Tensor slice(const Tensor& self, std::int64_t dim = 0,
+                          std::optional<std::int64_t> start = std::nullopt,
                           std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1);
 LANEWISE_API Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length);
 
@@ -54,7 +57,8 @@ LANEWISE_API Tensor unflatten(const Tensor& self, std::int64_t dim, IntArrayRef 
 /// The sizes that flatten(start_dim, end_dim) gives.
 LANEWISE_API DimVector flatten_sizes(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim);
 
-LANEWISE_API Tensor diagonal(const Tensor& self, std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1);
+LANEWISE_API Tensor diagonal(const Tensor& self, std::int64_t offset = 0, std::int64_t dim1 = 0,
+                             std::int64_t dim2 = 1);
 /// Windows of `size` every `step` along a dimension, in a new last dimension.
 LANEWISE_API Tensor unfold(const Tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step);
 
@@ -68,7 +72,8 @@ LANEWISE_API Tensor real(const Tensor& self);
 LANEWISE_API Tensor imag(const Tensor& self);
 
 LANEWISE_API std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim = 0);
-LANEWISE_API std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim = 0);
+LANEWISE_API std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
+                                                  std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 

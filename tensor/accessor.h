@@ -7,8 +7,8 @@
 
 namespace lanewise {
 
-/// Element access by subscripts, `a[i][j]`, without checks: for loops over small tensors and for tests. Points into
-/// the tensor it was made from, which must stay alive.
+/// Element access by subscripts, `a[i][j]`, without checks: for loops over small tensors and for tests.
+/// Points into the tensor it was made from, which must stay alive.
 template <class T, std::size_t N>
 class TensorAccessor {
  public:

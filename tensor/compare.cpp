@@ -82,9 +82,10 @@ bool equal(const Tensor& a, const Tensor& b) {
 
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
   LANEWISE_CHECK(ValueError, a.defined() && b.defined(), "allclose: a tensor is undefined");
-  LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0, "allclose: tolerances must not be negative, but rtol is ", rtol,
-                 " and atol is ", atol);
-  LANEWISE_CHECK(ShapeError, a.sizes() == b.sizes(), "allclose: sizes ", a.sizes(), " and ", b.sizes(), " differ");
+  LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0,
+                 "allclose: tolerances must not be negative, but rtol is ", rtol, " and atol is ", atol);
+  LANEWISE_CHECK(ShapeError, a.sizes() == b.sizes(), "allclose: sizes ", a.sizes(), " and ", b.sizes(),
+                 " differ");
   return all_pairs(a, b, [=](auto x, auto y) {
     if (same(x, y)) return true;
     const auto p = widen(x);

@@ -96,7 +96,7 @@ class DimVector {
   }
 
  private:
-  void grow(std::size_t n) {
+  [[gnu::noinline]] void grow(std::size_t n) {  // out of line: it is rare
     auto* wider = new std::int64_t[n];
     std::copy(data_, data_ + size_, wider);
     release();

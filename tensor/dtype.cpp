@@ -1,15 +1,15 @@
-#include <lanewise/tensor/dtype.h>
-
 #include <atomic>
 
+#include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise {
 
 namespace {
 
-constexpr const char* kNames[] = {"Bool", "Byte",     "Char",  "Short",  "Int",          "Long",         "Half",
-                                  "BFloat16", "Float", "Double", "ComplexFloat", "ComplexDouble", "Undefined"};
+constexpr const char* kNames[] = {"Bool",         "Byte",          "Char",     "Short", "Int",
+                                  "Long",         "Half",          "BFloat16", "Float", "Double",
+                                  "ComplexFloat", "ComplexDouble", "Undefined"};
 constexpr const char* kShortNames[] = {"bool", "u8",  "i8",  "i16", "i32",  "i64",      "f16",
                                        "bf16", "f32", "f64", "c64", "c128", "undefined"};
 

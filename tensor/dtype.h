@@ -35,7 +35,9 @@ constexpr bool is_complex(ScalarType t) noexcept {
   return t == ScalarType::ComplexFloat || t == ScalarType::ComplexDouble;
 }
 /// One of the four real floating types.
-constexpr bool is_floating_point(ScalarType t) noexcept { return t >= ScalarType::Half && t <= ScalarType::Double; }
+constexpr bool is_floating_point(ScalarType t) noexcept {
+  return t >= ScalarType::Half && t <= ScalarType::Double;
+}
 constexpr bool is_integral(ScalarType t, bool include_bool) noexcept {
   return (t >= ScalarType::Byte && t <= ScalarType::Long) || (include_bool && t == ScalarType::Bool);
 }
@@ -66,7 +68,9 @@ LANEWISE_API std::ostream& operator<<(std::ostream& out, ScalarType t);
 constexpr std::size_t elementSize(ScalarType t) noexcept { return element_size(t); }
 constexpr bool isComplexType(ScalarType t) noexcept { return is_complex(t); }
 constexpr bool isFloatingType(ScalarType t) noexcept { return is_floating_point(t); }
-constexpr bool isIntegralType(ScalarType t, bool include_bool) noexcept { return is_integral(t, include_bool); }
+constexpr bool isIntegralType(ScalarType t, bool include_bool) noexcept {
+  return is_integral(t, include_bool);
+}
 constexpr bool isReducedFloatingType(ScalarType t) noexcept { return is_reduced_floating_point(t); }
 constexpr bool isSignedType(ScalarType t) noexcept { return is_signed(t); }
 constexpr ScalarType toRealValueType(ScalarType t) noexcept { return to_real_type(t); }
@@ -107,25 +111,38 @@ inline constexpr ScalarType scalar_type_of<std::complex<double>> = ScalarType::C
 template <class F>
 decltype(auto) visit_dtype(ScalarType t, F&& f) {
   switch (t) {
-    case ScalarType::Bool: return f.template operator()<bool>();
-    case ScalarType::Byte: return f.template operator()<std::uint8_t>();
-    case ScalarType::Char: return f.template operator()<std::int8_t>();
-    case ScalarType::Short: return f.template operator()<std::int16_t>();
-    case ScalarType::Int: return f.template operator()<std::int32_t>();
-    case ScalarType::Long: return f.template operator()<std::int64_t>();
-    case ScalarType::Half: return f.template operator()<Half>();
-    case ScalarType::BFloat16: return f.template operator()<BFloat16>();
-    case ScalarType::Float: return f.template operator()<float>();
-    case ScalarType::Double: return f.template operator()<double>();
-    case ScalarType::ComplexFloat: return f.template operator()<std::complex<float>>();
-    case ScalarType::ComplexDouble: return f.template operator()<std::complex<double>>();
-    case ScalarType::Undefined: break;
+    case ScalarType::Bool:
+      return f.template operator()<bool>();
+    case ScalarType::Byte:
+      return f.template operator()<std::uint8_t>();
+    case ScalarType::Char:
+      return f.template operator()<std::int8_t>();
+    case ScalarType::Short:
+      return f.template operator()<std::int16_t>();
+    case ScalarType::Int:
+      return f.template operator()<std::int32_t>();
+    case ScalarType::Long:
+      return f.template operator()<std::int64_t>();
+    case ScalarType::Half:
+      return f.template operator()<Half>();
+    case ScalarType::BFloat16:
+      return f.template operator()<BFloat16>();
+    case ScalarType::Float:
+      return f.template operator()<float>();
+    case ScalarType::Double:
+      return f.template operator()<double>();
+    case ScalarType::ComplexFloat:
+      return f.template operator()<std::complex<float>>();
+    case ScalarType::ComplexDouble:
+      return f.template operator()<std::complex<double>>();
+    case ScalarType::Undefined:
+      break;
   }
   __builtin_unreachable();  // tensors always have a dtype
 }
 
-/// The floating type that factories use when none is given, and that integers become in true division, exp, mean...
-/// Float at start. Process-wide.
+/// The floating type that factories use when none is given, and that integers become in true division, exp,
+/// mean... Float at start. Process-wide.
 LANEWISE_API ScalarType get_default_dtype() noexcept;
 /// Throws DtypeError unless `t` is one of the four floating types.
 LANEWISE_API void set_default_dtype(ScalarType t);

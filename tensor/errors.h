@@ -28,7 +28,8 @@ class LANEWISE_API ValueError : public Error {
   using Error::Error;
 };
 
-/// A misuse of automatic differentiation: in-place on a leaf, a saved tensor that changed, a graph that was freed.
+/// A misuse of automatic differentiation: in-place on a leaf, a saved tensor that changed, a graph that was
+/// freed.
 class LANEWISE_API AutogradError : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,3 @@
-#include <lanewise/tensor/formatting.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/formatting.h>
 
 namespace lanewise {
 
@@ -46,7 +45,8 @@ class NotationChoice {
   Notation get() const {
     if (integers_ && largest_ < 1e9) return Notation::Integers;
     if (integers_) return Notation::Scientific;
-    return largest_ >= 1e5 || smallest_ < 1e-4 || largest_ / smallest_ > 1e7 ? Notation::Scientific : Notation::Fixed;
+    return largest_ >= 1e5 || smallest_ < 1e-4 || largest_ / smallest_ > 1e7 ? Notation::Scientific
+                                                                             : Notation::Fixed;
   }
 
  private:
@@ -59,7 +59,9 @@ std::string format(double x, Notation notation) {
   if (std::isnan(x)) return "nan";
   if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
   char text[40];
-  const char* pattern = notation == Notation::Integers ? "%.0f" : notation == Notation::Fixed ? "%.4f" : "%.4e";
+  const char* pattern = notation == Notation::Integers ? "%.0f"
+                        : notation == Notation::Fixed  ? "%.4f"
+                                                       : "%.4e";
   std::snprintf(text, sizeof text, pattern, x);
   return text;
 }
@@ -92,7 +94,8 @@ class Elements {
   Scalar at(IntArrayRef index) const {
     std::int64_t offset = 0;
     for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * t_.strides()[d];
-    return visit_dtype(t_.scalar_type(), [&]<class T>() { return Scalar(static_cast<const T*>(t_.data_ptr())[offset]); });
+    return visit_dtype(t_.scalar_type(),
+                       [&]<class T>() { return Scalar(static_cast<const T*>(t_.data_ptr())[offset]); });
   }
 
  private:
@@ -133,7 +136,8 @@ class Printer {
 
   void run() {
     if (t_.dim() == 1) {
-      for (const std::int64_t i : lists_[0]) out_ << cell(i == kGap ? "..." : elements_.text({i}, notation_)) << '\n';
+      for (const std::int64_t i : lists_[0])
+        out_ << cell(i == kGap ? "..." : elements_.text({i}, notation_)) << '\n';
     } else if (t_.dim() == 2) {
       matrix({});
     } else {

@@ -1,6 +1,6 @@
-#include <lanewise/tensor/generator.h>
-
 #include <mutex>
+
+#include <lanewise/tensor/generator.h>
 
 namespace lanewise {
 

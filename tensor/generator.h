@@ -7,8 +7,9 @@
 
 namespace lanewise {
 
-/// The state of the counter-based random numbers (Philox 4x32-10): element i of a random tensor is a function of
-/// (seed, offset, i). Process-wide, safe to use from several threads; then who draws first decides who gets which numbers.
+/// The state of the counter-based random numbers (Philox 4x32-10): element i of a random tensor is a function
+/// of (seed, offset, i). Process-wide, safe to use from several threads; then who draws first decides who
+/// gets which numbers.
 class LANEWISE_API Generator {
  public:
   struct State {

@@ -1,9 +1,8 @@
-#include <lanewise/tensor/make_tensor.h>
-
 #include <algorithm>
 #include <complex>
 #include <utility>
 
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise::detail {
@@ -13,15 +12,16 @@ namespace {
 /// Bytes of `numel` elements; the bound keeps byte offsets within int64.
 std::size_t checked_nbytes(const char* op, std::int64_t numel, IntArrayRef sizes, std::size_t itemsize) {
   std::int64_t bytes = 0;
-  LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(numel, static_cast<std::int64_t>(itemsize), &bytes), op, ": a tensor of sizes ",
-                 sizes, " does not fit in the address space");
+  LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(numel, static_cast<std::int64_t>(itemsize), &bytes), op,
+                 ": a tensor of sizes ", sizes, " does not fit in the address space");
   return static_cast<std::size_t>(bytes);
 }
 
-/// Elements that a strided tensor reaches, from its first to its last.
+}  // namespace
+
 std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
-  LANEWISE_CHECK(ShapeError, sizes.size() == strides.size(), op, ": ", sizes.size(), " sizes ", sizes, " came with ",
-                 strides.size(), " strides ", strides);
+  LANEWISE_CHECK(ShapeError, sizes.size() == strides.size(), op, ": ", sizes.size(), " sizes ", sizes,
+                 " came with ", strides.size(), " strides ", strides);
   const std::int64_t numel = checked_numel(op, sizes);
   std::int64_t extent = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -35,8 +35,6 @@ std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strid
   return numel == 0 ? 0 : extent;
 }
 
-}  // namespace
-
 std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
   std::int64_t numel = 1;
   bool overflow = false;
@@ -47,7 +45,8 @@ std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
     empty |= size == 0;
   }
   if (__builtin_expect(empty, 0)) return 0;
-  LANEWISE_CHECK(ShapeError, !overflow, op, ": a tensor of sizes ", sizes, " has more elements than fit in int64");
+  LANEWISE_CHECK(ShapeError, !overflow, op, ": a tensor of sizes ", sizes,
+                 " has more elements than fit in int64");
   return numel;
 }
 
@@ -80,7 +79,8 @@ Tensor empty_like_cpu(const Tensor& like, ScalarType dtype) {
   std::int64_t stride = 1;
   for (const std::int64_t d : order) {
     dense[d] = stride;
-    stride *= std::max<std::int64_t>(sizes[d], 1);
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(sizes[d], 1), &stride))
+      stride = 1;  // only if empty
   }
   return empty_strided_cpu(sizes, dense, dtype);
 }
@@ -109,10 +109,18 @@ Tensor make_alias(const Tensor& base, bool share_version) {
 Tensor wrapped_number(const Scalar& value) {
   Tensor t = empty_cpu({}, value.type());
   switch (value.type()) {
-    case kBool: *static_cast<bool*>(t.data_ptr()) = value.to_unchecked<bool>(); break;
-    case kLong: *static_cast<std::int64_t*>(t.data_ptr()) = value.to_unchecked<std::int64_t>(); break;
-    case kDouble: *static_cast<double*>(t.data_ptr()) = value.to_unchecked<double>(); break;
-    default: *static_cast<std::complex<double>*>(t.data_ptr()) = value.to_unchecked<std::complex<double>>(); break;
+    case kBool:
+      *static_cast<bool*>(t.data_ptr()) = value.to_unchecked<bool>();
+      break;
+    case kLong:
+      *static_cast<std::int64_t*>(t.data_ptr()) = value.to_unchecked<std::int64_t>();
+      break;
+    case kDouble:
+      *static_cast<double*>(t.data_ptr()) = value.to_unchecked<double>();
+      break;
+    default:
+      *static_cast<std::complex<double>*>(t.data_ptr()) = value.to_unchecked<std::complex<double>>();
+      break;
   }
   t.unsafeGetTensorImpl()->set_wrapped_number(true);
   return t;

@@ -8,8 +8,13 @@
 /// Tensors from sizes, below the public factories: what ops allocate their results with. No autograd.
 namespace lanewise::detail {
 
-/// The product of `sizes`. Throws ShapeError, beginning with `op`, if one is negative or the product does not fit int64.
+/// The product of `sizes`. Throws ShapeError, beginning with `op`, if one is negative or the product does not
+/// fit int64.
 LANEWISE_API std::int64_t checked_numel(const char* op, IntArrayRef sizes);
+
+/// The elements that a tensor reaches from its first to its last, 0 if it is empty. Throws ShapeError,
+/// beginning with `op`, if the lists differ in length, a stride is negative or the reach does not fit int64.
+LANEWISE_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides);
 
 /// Contiguous, not initialised. Throws ShapeError, AllocationError.
 LANEWISE_API Tensor empty_cpu(IntArrayRef sizes, ScalarType dtype);
@@ -19,18 +24,19 @@ LANEWISE_API Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, Sc
 LANEWISE_API Tensor empty_like_cpu(const Tensor& like, ScalarType dtype);
 
 /// A fresh Tensor over the memory of `base`, with its dtype and version counter, without autograd. Unchecked.
-LANEWISE_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset);
+LANEWISE_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
+                              std::int64_t storage_offset);
 /// The same with another dtype, in whose elements strides and offset count (view_as_real).
-LANEWISE_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset,
-                              ScalarType dtype);
+LANEWISE_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,
+                              std::int64_t storage_offset, ScalarType dtype);
 /// A fresh Tensor of the same shape and memory, sharing versions or not.
 LANEWISE_API Tensor make_alias(const Tensor& base, bool share_version = true);
 
 /// A 0-dim tensor of the number's own type (Bool, Long, Double, ComplexDouble), marked as a wrapped number.
 LANEWISE_API Tensor wrapped_number(const Scalar& value);
 
-/// Gives `out` these sizes, contiguous, with more memory if it needs it. Throws StorageError for memory from outside
-/// that is too small.
+/// Gives `out` these sizes, contiguous, with more memory if it needs it. Throws StorageError for memory from
+/// outside that is too small.
 LANEWISE_API void resize_cpu(Tensor& out, IntArrayRef sizes);
 LANEWISE_API void resize_cpu(Tensor& out, IntArrayRef sizes, IntArrayRef strides);
 

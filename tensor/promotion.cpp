@@ -1,7 +1,6 @@
-#include <lanewise/tensor/promotion.h>
-
 #include <algorithm>
 
+#include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise {
@@ -20,7 +19,8 @@ Category category(ScalarType t) noexcept {
 ScalarType combine(ScalarType high, ScalarType low) noexcept {
   if (high == ScalarType::Undefined) return low;
   if (low == ScalarType::Undefined || category(low) <= category(high)) return high;
-  // Complex numbers beside a real floating tensor take its precision: f64[3] * 2i is c128, f32[3] * c128() is c64.
+  // Complex numbers beside a real floating tensor take its precision: f64[3] * 2i is c128, f32[3] * c128() is
+  // c64.
   if (category(high) == Category::Floating) return to_complex_type(high);
   return promote_types(high, low);
 }
@@ -33,7 +33,8 @@ ScalarType promote_types(ScalarType a, ScalarType b) noexcept {
   if (category(a) > category(b)) std::swap(a, b);
   // From here on b's category is at least that of a.
   switch (category(b)) {
-    case Category::Bool: return kBool;
+    case Category::Bool:
+      return kBool;
     case Category::Integral: {
       if (a == kBool) return b;
       const ScalarType low = std::min(a, b);
@@ -43,7 +44,8 @@ ScalarType promote_types(ScalarType a, ScalarType b) noexcept {
     case Category::Floating:
       if (category(a) != Category::Floating) return b;
       return is_reduced_floating_point(a) && is_reduced_floating_point(b) ? kFloat : std::max(a, b);
-    case Category::Complex: break;
+    case Category::Complex:
+      break;
   }
   const bool wide = b == kComplexDouble || a == kDouble || a == kComplexDouble;
   return wide ? kComplexDouble : kComplexFloat;

@@ -8,13 +8,14 @@ namespace lanewise {
 
 class Tensor;
 
-/// The smallest type that both convert to: the wider of two types of one category, else the one of the higher category
-/// (Long with Half is Half; Double with ComplexFloat is ComplexDouble; Byte with Char is Short). Undefined is neutral.
+/// The smallest type that both convert to: the wider of two types of one category, else the one of the higher
+/// category (Long with Half is Half; Double with ComplexFloat is ComplexDouble; Byte with Char is Short).
+/// Undefined is neutral.
 LANEWISE_API ScalarType promote_types(ScalarType a, ScalarType b) noexcept;
 inline ScalarType promoteTypes(ScalarType a, ScalarType b) noexcept { return promote_types(a, b); }
 
-/// Whether results of type `from` may be written to a tensor of type `to`: false from complex to real, from floating to
-/// integral or bool, from anything else to bool. Narrowing within a category is allowed.
+/// Whether results of type `from` may be written to a tensor of type `to`: false from complex to real, from
+/// floating to integral or bool, from anything else to bool. Narrowing within a category is allowed.
 constexpr bool can_cast(ScalarType from, ScalarType to) noexcept {
   if (is_complex(from) && !is_complex(to)) return false;
   if (is_floating_point(from) && is_integral(to, true)) return false;
@@ -22,8 +23,8 @@ constexpr bool can_cast(ScalarType from, ScalarType to) noexcept {
 }
 constexpr bool canCast(ScalarType from, ScalarType to) noexcept { return can_cast(from, to); }
 
-/// Folds operands into their common dtype by the three priority classes: tensors with dimensions, 0-dim tensors,
-/// wrapped numbers. An operand of a lower class changes the result only if its category is higher.
+/// Folds operands into their common dtype by the three priority classes: tensors with dimensions, 0-dim
+/// tensors, wrapped numbers. An operand of a lower class changes the result only if its category is higher.
 ///
 ///   ResultType type;
 ///   type.add_tensor(kInt, 1);      // i32[3]

@@ -1,9 +1,8 @@
-#include <lanewise/tensor/scalar.h>
-
 #include <cmath>
 #include <limits>
 
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/scalar.h>
 
 namespace lanewise {
 

@@ -1,15 +1,24 @@
-#include <lanewise/tensor/shape.h>
-
 #include <algorithm>
 
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/shape.h>
 
 namespace lanewise {
 
+namespace {
+
+/// Empty tensors may have sizes whose product does not fit; what comes out then is never used.
+std::int64_t wrapping_product(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t rank) {
   const std::int64_t n = std::max<std::int64_t>(rank, 1);
-  LANEWISE_CHECK(IndexError, dim >= -n && dim < n, op, ": Dimension out of range (expected to be in range of [", -n,
-                 ", ", n - 1, "], but got ", dim, ")");
+  LANEWISE_CHECK(IndexError, dim >= -n && dim < n, op,
+                 ": Dimension out of range (expected to be in range of [", -n, ", ", n - 1, "], but got ",
+                 dim, ")");
   return dim < 0 ? dim + n : dim;
 }
 
@@ -29,19 +38,19 @@ DimVector contiguous_strides(IntArrayRef sizes) {
   std::int64_t stride = 1;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     strides[d] = stride;
-    stride *= std::max<std::int64_t>(sizes[d], 1);
+    stride = wrapping_product(stride, std::max<std::int64_t>(sizes[d], 1));
   }
   return strides;
 }
 
 std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes) {
   std::int64_t numel = 1;
-  for (const std::int64_t size : sizes) numel *= size;
+  for (const std::int64_t size : sizes) numel = wrapping_product(numel, size);
   if (numel == 0) return sizes.equals(new_sizes) ? DimVector(strides) : contiguous_strides(new_sizes);
   if (sizes.empty()) return DimVector(new_sizes.size(), 1);
 
-  // Walks both shapes from the end. A run of old dimensions that are contiguous among themselves (a chunk) must be
-  // covered exactly by a run of new dimensions, which then share its innermost stride.
+  // Walks both shapes from the end. A run of old dimensions that are contiguous among themselves (a chunk)
+  // must be covered exactly by a run of new dimensions, which then share its innermost stride.
   DimVector result(new_sizes.size());
   std::ptrdiff_t to = static_cast<std::ptrdiff_t>(new_sizes.size()) - 1;
   std::int64_t chunk_stride = strides.back();
@@ -83,12 +92,14 @@ DimVector infer_size(const char* op, IntArrayRef sizes, std::int64_t numel) {
                    " has more elements than fit in int64");
   }
   if (unknown == -1) {
-    LANEWISE_CHECK(ShapeError, known == numel, op, ": shape '", sizes, "' is invalid for input of size ", numel);
+    LANEWISE_CHECK(ShapeError, known == numel, op, ": shape '", sizes, "' is invalid for input of size ",
+                   numel);
     return result;
   }
-  LANEWISE_CHECK(ShapeError, known != 0, op, ": cannot reshape tensor of ", numel, " elements into shape ", sizes,
-                 " because the unspecified dimension size -1 can be any value and is ambiguous");
-  LANEWISE_CHECK(ShapeError, numel % known == 0, op, ": shape '", sizes, "' is invalid for input of size ", numel);
+  LANEWISE_CHECK(ShapeError, known != 0, op, ": cannot reshape tensor of ", numel, " elements into shape ",
+                 sizes, " because the unspecified dimension size -1 can be any value and is ambiguous");
+  LANEWISE_CHECK(ShapeError, numel % known == 0, op, ": shape '", sizes, "' is invalid for input of size ",
+                 numel);
   result[unknown] = numel / known;
   return result;
 }
@@ -101,8 +112,8 @@ DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
     const std::int64_t n = back <= b.size() ? b[b.size() - back] : 1;
     LANEWISE_CHECK(ShapeError, m == n || m == 1 || n == 1, op, ": shapes ", a, " and ", b,
                    " do not broadcast: the size of tensor a (", m, ") must match the size of tensor b (", n,
-                   ") at non-singleton dimension ", rank - back, " (dimension ", rank - back, " is ", m, " against ", n,
-                   ")");
+                   ") at non-singleton dimension ", rank - back, " (dimension ", rank - back, " is ", m,
+                   " against ", n, ")");
     shape[rank - back] = m == 1 ? n : m;
   }
   return shape;

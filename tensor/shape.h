@@ -9,20 +9,23 @@
 
 namespace lanewise {
 
-/// `dim` counted from the front, for a tensor of `rank` dimensions; a 0-dim tensor accepts 0 and -1 (as if it had
-/// one). Throws IndexError that begins with `op`.
+/// `dim` counted from the front, for a tensor of `rank` dimensions; a 0-dim tensor accepts 0 and -1 (as if it
+/// had one). Throws IndexError that begins with `op`.
 LANEWISE_API std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t rank);
 /// Every dim wrapped; throws IndexError also if one repeats.
 LANEWISE_API DimVector wrap_dims(const char* op, IntArrayRef dims, std::int64_t rank);
 
 /// Strides of C order.
 LANEWISE_API DimVector contiguous_strides(IntArrayRef sizes);
-/// The strides with which a tensor of `sizes` and `strides` can be seen as `new_sizes` without moving data, if it can.
-LANEWISE_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes);
+/// The strides with which a tensor of `sizes` and `strides` can be seen as `new_sizes` without moving data,
+/// if it can.
+LANEWISE_API std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides,
+                                                   IntArrayRef new_sizes);
 /// `sizes` with one -1 replaced by what `numel` leaves for it. Throws ShapeError that begins with `op`.
 LANEWISE_API DimVector infer_size(const char* op, IntArrayRef sizes, std::int64_t numel);
 
-/// The broadcast of two shapes: aligned at the end, 1 stretches. Throws ShapeError naming both and the dimension.
+/// The broadcast of two shapes: aligned at the end, 1 stretches. Throws ShapeError naming both and the
+/// dimension.
 LANEWISE_API DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 
 }  // namespace lanewise

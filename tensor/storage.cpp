@@ -1,17 +1,17 @@
-#include <lanewise/tensor/storage.h>
-
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/detail/large_cache.h>
+#include <lanewise/tensor/storage.h>
 
 namespace lanewise {
 
 namespace {
 constexpr std::size_t kHeader = detail::kBlockAlignment;  // the data of small storages begins behind it
-constexpr std::size_t kAddressSpace = std::size_t{1} << 47;  // what a process can have on today's 64-bit systems
+constexpr std::size_t kAddressSpace = std::size_t{1}
+                                      << 47;  // what a process can have on today's 64-bit systems
 constexpr unsigned kHeaderClass = detail::block_class(kHeader);
 }  // namespace
 
@@ -27,7 +27,8 @@ StorageImpl* StorageImpl::create(std::size_t nbytes) {
     impl->capacity_ = LANEWISE_CACHES_BLOCKS ? detail::block_size(block_class) - kHeader : nbytes;
     return impl;
   }
-  LANEWISE_CHECK(AllocationError, nbytes <= kAddressSpace, "allocate: ", nbytes, " bytes exceed the address space");
+  LANEWISE_CHECK(AllocationError, nbytes <= kAddressSpace, "allocate: ", nbytes,
+                 " bytes exceed the address space");
   void* block = detail::allocate_block(kHeaderClass, kHeader);
   auto* impl = new (block) StorageImpl;
   impl->block_class_ = kHeaderClass;
@@ -61,7 +62,8 @@ void StorageImpl::resize(std::size_t nbytes) {
   if (nbytes > capacity_) {
     LANEWISE_CHECK(StorageError, resizable(), "resize: memory of ", nbytes_,
                    " bytes that was given from outside cannot grow to ", nbytes);
-    LANEWISE_CHECK(AllocationError, nbytes <= kAddressSpace, "resize: ", nbytes, " bytes exceed the address space");
+    LANEWISE_CHECK(AllocationError, nbytes <= kAddressSpace, "resize: ", nbytes,
+                   " bytes exceed the address space");
     const std::size_t capacity = detail::round_large(nbytes < 4096 ? 4096 : nbytes);
     void* data = detail::allocate_large(capacity);
     if (nbytes_ != 0) std::memcpy(data, data_, nbytes_);

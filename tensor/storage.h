@@ -11,8 +11,8 @@
 
 namespace lanewise {
 
-/// A block of memory that tensors share, counted by reference. Small blocks carry this header and the data in one
-/// allocation; the data is 64-byte aligned, except where it was given from outside.
+/// A block of memory that tensors share, counted by reference. Small blocks carry this header and the data in
+/// one allocation; the data is 64-byte aligned, except where it was given from outside.
 class LANEWISE_API StorageImpl {
  public:
   StorageImpl(const StorageImpl&) = delete;
@@ -20,15 +20,16 @@ class LANEWISE_API StorageImpl {
 
   /// Memory for `nbytes` bytes, not initialised. Throws AllocationError.
   static StorageImpl* create(std::size_t nbytes);
-  /// Memory that somebody else owns; `deleter` (may be empty) is called with `data` when the last tensor lets go.
+  /// Memory that somebody else owns; `deleter` (may be empty) is called with `data` when the last tensor lets
+  /// go.
   static StorageImpl* adopt(void* data, std::size_t nbytes, std::function<void(void*)> deleter);
 
   void* data() const noexcept { return data_; }
   std::size_t nbytes() const noexcept { return nbytes_; }
   /// False for memory that was given from outside.
   bool resizable() const noexcept { return origin_ != Origin::External; }
-  /// Makes room for at least `nbytes`, keeping the contents; may move data(). Throws StorageError if not resizable,
-  /// AllocationError.
+  /// Makes room for at least `nbytes`, keeping the contents; may move data(). Throws StorageError if not
+  /// resizable, AllocationError.
   void resize(std::size_t nbytes);
 
   void retain() noexcept { refcount_.fetch_add(1, std::memory_order_relaxed); }
@@ -91,10 +92,10 @@ class Storage {
 
 /// What the allocator of large blocks holds.
 struct AllocatorStats {
-  std::size_t bytes_in_use = 0;   ///< handed out
-  std::size_t bytes_cached = 0;   ///< free, kept for later
-  std::size_t hits = 0;           ///< blocks served from the cache
-  std::size_t misses = 0;         ///< blocks taken from the system
+  std::size_t bytes_in_use = 0;  ///< handed out
+  std::size_t bytes_cached = 0;  ///< free, kept for later
+  std::size_t hits = 0;          ///< blocks served from the cache
+  std::size_t misses = 0;        ///< blocks taken from the system
 };
 
 /// Counts of the process-wide cache of large blocks (small ones are cached per thread).

@@ -1,8 +1,7 @@
-#include <lanewise/tensor/tensor.h>
-
 #include <iostream>
 
 #include <lanewise/tensor/shape.h>
+#include <lanewise/tensor/tensor.h>
 
 namespace lanewise {
 
@@ -13,14 +12,16 @@ std::string Tensor::toString() const { return std::string("CPU") + to_string(sca
 
 Scalar Tensor::item() const {
   LANEWISE_CHECK(ValueError, defined(), "item: the tensor is undefined");
-  LANEWISE_CHECK(ValueError, numel() == 1, "item: a Tensor with ", numel(), " elements cannot be converted to Scalar; it has sizes ",
-                 sizes(), ", select one element first");
-  return visit_dtype(scalar_type(), [this]<class T>() { return Scalar(*static_cast<const T*>(impl_->data())); });
+  LANEWISE_CHECK(ValueError, numel() == 1, "item: a Tensor with ", numel(),
+                 " elements cannot be converted to Scalar; it has sizes ", sizes(),
+                 ", select one element first");
+  return visit_dtype(scalar_type(),
+                     [this]<class T>() { return Scalar(*static_cast<const T*>(impl_->data())); });
 }
 
 void Tensor::wrong_element_type(const char* op, ScalarType asked) const {
-  detail::raise<DtypeError>(op, ": expected scalar type ", to_string(asked), " but found ", to_string(scalar_type()),
-                            "; convert with to(k", to_string(asked), ") first");
+  detail::raise<DtypeError>(op, ": expected scalar type ", to_string(asked), " but found ",
+                            to_string(scalar_type()), "; convert with to(k", to_string(asked), ") first");
 }
 
 void Tensor::print() const {

@@ -33,9 +33,9 @@ struct TensorIndex;
 }
 using TensorList = ArrayRef<Tensor>;
 
-/// An array of elements of one type, a view into memory that may be shared: copying a Tensor copies a pointer.
-/// A default-constructed Tensor is undefined: it has no shape and no memory, only defined() may be asked.
-/// Reading one tensor from several threads is safe; writing needs the caller's care.
+/// An array of elements of one type, a view into memory that may be shared: copying a Tensor copies a
+/// pointer. A default-constructed Tensor is undefined: it has no shape and no memory, only defined() may be
+/// asked. Reading one tensor from several threads is safe; writing needs the caller's care.
 class LANEWISE_API Tensor {
  public:
   Tensor() noexcept : impl_(nullptr) {}
@@ -82,7 +82,9 @@ class LANEWISE_API Tensor {
   std::size_t itemsize() const noexcept { return impl_->itemsize(); }
   std::int64_t element_size() const noexcept { return static_cast<std::int64_t>(impl_->itemsize()); }
   std::size_t nbytes() const noexcept { return static_cast<std::size_t>(numel()) * itemsize(); }
-  bool is_contiguous(MemoryFormat = MemoryFormat::Contiguous) const noexcept { return impl_->is_contiguous(); }
+  bool is_contiguous(MemoryFormat = MemoryFormat::Contiguous) const noexcept {
+    return impl_->is_contiguous();
+  }
   bool is_non_overlapping_and_dense() const noexcept { return impl_->is_non_overlapping_and_dense(); }
   const Storage& storage() const noexcept { return impl_->storage(); }
   bool has_storage() const noexcept { return defined(); }
@@ -130,15 +132,15 @@ class LANEWISE_API Tensor {
   TensorAccessor<T, N> accessor() const& {
     static_assert(N > 0, "read a 0-dim tensor with item<T>()");
     check_element_type("accessor", scalar_type_of<T>);
-    LANEWISE_CHECK(ShapeError, dim() == static_cast<std::int64_t>(N), "accessor: ", N, " dimensions were asked of a ", dim(),
-                   "-dim tensor");
+    LANEWISE_CHECK(ShapeError, dim() == static_cast<std::int64_t>(N), "accessor: ", N,
+                   " dimensions were asked of a ", dim(), "-dim tensor");
     return {static_cast<T*>(impl_->data()), sizes().data(), strides().data()};
   }
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // it would dangle
 
-  /// Basic indexing: integers, Slice, None, Ellipsis, bools; `x.index({0, Slice(None, 3)})`. A view where no data has to
-  /// move. Throws IndexError.
+  /// Basic indexing: integers, Slice, None, Ellipsis, bools; `x.index({0, Slice(None, 3)})`. A view where no
+  /// data has to move. Throws IndexError.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value);
@@ -147,6 +149,8 @@ class LANEWISE_API Tensor {
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value);
   /// x.select(0, i).
   Tensor operator[](std::int64_t i) const;
+  /// The same with a 0-dim integer tensor.
+  Tensor operator[](const Tensor& i) const;
 
   /// Same shape and values (of any dtypes); NaN differs from NaN.
   bool equal(const Tensor& other) const;
@@ -163,9 +167,10 @@ class LANEWISE_API Tensor {
   std::uint32_t output_nr() const;
   const Tensor& grad() const;
   Tensor& mutable_grad() const;
-  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
-                std::optional<TensorList> inputs = std::nullopt) const;
-  /// `hook(grad)` runs when the gradient of this tensor is computed; what it returns, if defined, replaces it.
+  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt,
+                bool create_graph = false, std::optional<TensorList> inputs = std::nullopt) const;
+  /// `hook(grad)` runs when the gradient of this tensor is computed; what it returns, if defined, replaces
+  /// it.
   template <class F>
   unsigned register_hook(F&& hook) const;
   void remove_hook(unsigned handle) const;
@@ -226,14 +231,18 @@ LANEWISE_API bool equal(const Tensor& a, const Tensor& b);
 LANEWISE_API bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
                            bool equal_nan = false);
 
-#define LANEWISE_DECLARE_OPERATOR(op)                                  \
-  LANEWISE_API Tensor operator op(const Tensor& a, const Tensor& b);  \
-  LANEWISE_API Tensor operator op(const Tensor& a, const Scalar& b);  \
+#define LANEWISE_DECLARE_OPERATOR(op)                                \
+  LANEWISE_API Tensor operator op(const Tensor& a, const Tensor& b); \
+  LANEWISE_API Tensor operator op(const Tensor& a, const Scalar& b); \
   LANEWISE_API Tensor operator op(const Scalar& a, const Tensor& b);
 LANEWISE_DECLARE_OPERATOR(+)
 LANEWISE_DECLARE_OPERATOR(-)
 LANEWISE_DECLARE_OPERATOR(*)
 LANEWISE_DECLARE_OPERATOR(/)
+LANEWISE_DECLARE_OPERATOR(%)
+LANEWISE_DECLARE_OPERATOR(&)
+LANEWISE_DECLARE_OPERATOR(|)
+LANEWISE_DECLARE_OPERATOR(^)
 LANEWISE_DECLARE_OPERATOR(==)
 LANEWISE_DECLARE_OPERATOR(!=)
 LANEWISE_DECLARE_OPERATOR(<)

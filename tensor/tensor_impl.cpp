@@ -1,10 +1,9 @@
-#include <lanewise/tensor/tensor_impl.h>
-
 #include <algorithm>
 #include <new>
 
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/detail/inference_mode.h>
+#include <lanewise/tensor/tensor_impl.h>
 
 namespace lanewise {
 
@@ -18,7 +17,13 @@ namespace {
 
 constexpr unsigned kImplClass = detail::block_class(sizeof(TensorImpl));
 
-bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::size_t dim, std::int64_t numel) noexcept {
+/// Empty tensors may have sizes whose product does not fit; what comes out then is never used.
+std::int64_t wrapping_product(std::int64_t a, std::int64_t b) noexcept {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::size_t dim,
+                std::int64_t numel) noexcept {
   if (numel == 0) return true;
   std::int64_t expected = 1;
   for (std::size_t d = dim; d-- > 0;) {
@@ -32,7 +37,8 @@ bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::siz
 }  // namespace
 
 TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef sizes) {
-  auto* impl = new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
+  auto* impl =
+      new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
   impl->set_sizes_contiguous(sizes);
   impl->inference_ = detail::inference_mode;
   return impl;
@@ -40,7 +46,8 @@ TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef 
 
 TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides,
                                std::int64_t storage_offset) {
-  auto* impl = new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
+  auto* impl =
+      new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
   impl->set_sizes_and_strides(sizes, strides);
   impl->storage_offset_ = storage_offset;
   impl->inference_ = detail::inference_mode;
@@ -76,8 +83,8 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
     const std::int64_t size = sizes[d];
     own_sizes[d] = size;
     own_strides[d] = stride;
-    stride *= std::max<std::int64_t>(size, 1);
-    numel *= size;
+    stride = wrapping_product(stride, std::max<std::int64_t>(size, 1));
+    numel = wrapping_product(numel, size);
   }
   numel_ = numel;
   contiguous_ = true;
@@ -91,7 +98,7 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
   for (std::size_t d = 0; d < dim_; ++d) {
     own_sizes[d] = sizes[d];
     own_strides[d] = strides[d];
-    numel *= sizes[d];
+    numel = wrapping_product(numel, sizes[d]);
   }
   numel_ = numel;
   contiguous_ = contiguous(own_sizes, own_strides, dim_, numel);

@@ -29,10 +29,10 @@ struct VersionBlock {
 };
 
 // Note [Version counters]
-// An in-place write bumps a counter that all views of the memory see, so that backward can tell that a saved tensor
-// has changed. The counter is a word of the storage, so views and detach() share it at no cost. A tensor that shares
-// memory but not versions (variable_data, the memory after set_data) carries a VersionBlock of its own, and
-// passes it on to its views.
+// An in-place write bumps a counter that all views of the memory see, so that backward can tell that a saved
+// tensor has changed. The counter is a word of the storage, so views and detach() share it at no cost. A
+// tensor that shares memory but not versions (variable_data, the memory after set_data) carries a
+// VersionBlock of its own, and passes it on to its views.
 
 /// Shape, memory and autograd state of a tensor. Users hold it through Tensor.
 class LANEWISE_API TensorImpl final {
@@ -78,7 +78,9 @@ class LANEWISE_API TensorImpl final {
   void own_version(std::uint32_t version);
 
   AutogradMetaInterface* autograd_meta() const noexcept { return autograd_meta_.get(); }
-  void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) noexcept { autograd_meta_ = std::move(meta); }
+  void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) noexcept {
+    autograd_meta_ = std::move(meta);
+  }
   bool requires_grad() const noexcept { return autograd_meta_ != nullptr && autograd_meta_->requires_grad(); }
 
   /// A number that became a tensor: the lowest class in promotion.
@@ -99,7 +101,9 @@ class LANEWISE_API TensorImpl final {
 
  private:
   TensorImpl(Storage&& storage, ScalarType dtype) noexcept
-      : dtype_(dtype), itemsize_(static_cast<std::uint8_t>(element_size(dtype))), storage_(std::move(storage)) {}
+      : dtype_(dtype),
+        itemsize_(static_cast<std::uint8_t>(element_size(dtype))),
+        storage_(std::move(storage)) {}
   ~TensorImpl();
   void destroy() noexcept;
 

@@ -24,7 +24,8 @@ struct Device {
 };
 inline constexpr DeviceType kCPU = DeviceType::CPU;
 
-/// What a factory makes: dtype (the default dtype if not set) and whether gradients are wanted. Setters return a copy.
+/// What a factory makes: dtype (the default dtype if not set) and whether gradients are wanted. Setters
+/// return a copy.
 class TensorOptions {
  public:
   constexpr TensorOptions() noexcept = default;
@@ -58,7 +59,9 @@ class TensorOptions {
 };
 
 constexpr TensorOptions dtype(ScalarType t) noexcept { return TensorOptions().dtype(t); }
-constexpr TensorOptions requires_grad(bool value = true) noexcept { return TensorOptions().requires_grad(value); }
+constexpr TensorOptions requires_grad(bool value = true) noexcept {
+  return TensorOptions().requires_grad(value);
+}
 constexpr TensorOptions device(Device d) noexcept { return TensorOptions(d); }
 
 }  // namespace lanewise

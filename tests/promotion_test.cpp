@@ -1,11 +1,11 @@
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
@@ -46,13 +46,15 @@ struct Golden {
 
 ScalarType type_of(const std::string& operand) {
   const std::string name = operand.substr(2);
-  const auto* found = std::find_if(std::begin(kAll), std::end(kAll), [&](ScalarType t) { return name == short_name(t); });
+  const auto* found =
+      std::find_if(std::begin(kAll), std::end(kAll), [&](ScalarType t) { return name == short_name(t); });
   if (found == std::end(kAll)) throw std::runtime_error(operand);
   return *found;
 }
 
 Tensor tensor_of(const std::string& operand) {
-  Tensor t = operand[0] == 'd' ? detail::empty_cpu({2}, type_of(operand)) : detail::empty_cpu({}, type_of(operand));
+  Tensor t =
+      operand[0] == 'd' ? detail::empty_cpu({2}, type_of(operand)) : detail::empty_cpu({}, type_of(operand));
   t.unsafeGetTensorImpl()->set_wrapped_number(operand[0] == 'w');
   return t;
 }
@@ -76,8 +78,10 @@ TEST(Promotion, NumbersAreWrappedNumbers) {
   for (const auto& [name, number] : numbers) {
     for (const std::string& other : golden.operands) {
       const std::string& expected = golden.types.at(name).at(other);
-      EXPECT_STREQ(short_name(result_type(number, tensor_of(other))), expected.c_str()) << name << " with " << other;
-      EXPECT_STREQ(short_name(result_type(tensor_of(other), number)), expected.c_str()) << other << " with " << name;
+      EXPECT_STREQ(short_name(result_type(number, tensor_of(other))), expected.c_str())
+          << name << " with " << other;
+      EXPECT_STREQ(short_name(result_type(tensor_of(other), number)), expected.c_str())
+          << other << " with " << name;
     }
   }
 }
@@ -100,7 +104,8 @@ TEST(Promotion, CanCast) {
   ASSERT_EQ(golden.casts.size(), 12u);
   for (std::size_t a = 0; a < 12; ++a) {
     for (std::size_t b = 0; b < 12; ++b) {
-      EXPECT_EQ(can_cast(kAll[a], kAll[b]), golden.casts.at(short_name(kAll[a])).at(b) != 0) << kAll[a] << " to " << kAll[b];
+      EXPECT_EQ(can_cast(kAll[a], kAll[b]), golden.casts.at(short_name(kAll[a])).at(b) != 0)
+          << kAll[a] << " to " << kAll[b];
     }
   }
 }

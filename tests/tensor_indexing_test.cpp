@@ -3,8 +3,8 @@
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
-#include <lanewise/ops/tensor_literal.h>
 #include <lanewise/ops/indexing.h>
+#include <lanewise/ops/tensor_literal.h>
 
 namespace lanewise {
 namespace {
@@ -35,12 +35,26 @@ TEST(Index, EveryBasicKind) {
 
 TEST(Index, Errors) {
   const Tensor t = counting();
-  EXPECT_THAT([&] { t.index({0, 0, 0, 0}); }, ThrowsMessage<IndexError>(HasSubstr("too many indices for tensor of dimension 3")));
-  EXPECT_THAT([&] { t.index({2}); }, ThrowsMessage<IndexError>(HasSubstr("index 2 is out of bounds for dimension 0 with size 2")));
-  EXPECT_THAT([&] { t.index({Ellipsis, Ellipsis}); }, ThrowsMessage<IndexError>(HasSubstr("only one Ellipsis")));
-  EXPECT_THAT([&] { t.index({Slice(None, None, -1)}); }, ThrowsMessage<ValueError>(HasSubstr("step must be positive")));
+  EXPECT_THAT(
+      [&] {
+        t.index({0, 0, 0, 0});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("too many indices for tensor of dimension 3")));
+  EXPECT_THAT([&] { t.index({2}); },
+              ThrowsMessage<IndexError>(HasSubstr("index 2 is out of bounds for dimension 0 with size 2")));
+  EXPECT_THAT(
+      [&] {
+        t.index({Ellipsis, Ellipsis});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("only one Ellipsis")));
+  EXPECT_THAT([&] { t.index({Slice(None, None, -1)}); },
+              ThrowsMessage<ValueError>(HasSubstr("step must be positive")));
   EXPECT_THAT([&] { t.index({"x"}); }, ThrowsMessage<ValueError>(HasSubstr("expected \"...\"")));
-  EXPECT_THAT([&] { t.index({tensor({0, 1})}); }, ThrowsMessage<NotImplementedError>(HasSubstr("is not supported")));
+  EXPECT_THAT(
+      [&] {
+        t.index({tensor({0, 1})});
+      },
+      ThrowsMessage<NotImplementedError>(HasSubstr("is not supported")));
   EXPECT_THAT([&] { tensor(1)[0]; }, ThrowsMessage<IndexError>(HasSubstr("0-dim tensor cannot be indexed")));
 }
 

@@ -1,9 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -184,7 +184,9 @@ TEST(TensorImpl, SetDataKeepsTheVersion) {
 
 TEST(TensorImpl, Contiguity) {
   const Tensor t = empty_cpu({2, 3, 4}, kFloat);
-  const auto strided = [&](IntArrayRef sizes, IntArrayRef strides) { return detail::make_view(t, sizes, strides, 0); };
+  const auto strided = [&](IntArrayRef sizes, IntArrayRef strides) {
+    return detail::make_view(t, sizes, strides, 0);
+  };
   EXPECT_TRUE(t.is_contiguous());
   EXPECT_FALSE(strided({3, 2}, {1, 3}).is_contiguous());
   EXPECT_TRUE(strided({3, 2}, {1, 3}).is_non_overlapping_and_dense());

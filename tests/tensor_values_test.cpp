@@ -1,9 +1,9 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <lanewise/tensor/formatting.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -76,7 +76,8 @@ TEST(Scalar, ConversionsThatDoNotFitAreErrors) {
   EXPECT_EQ(Scalar(INT64_MIN).toDouble(), -0x1p63);
   EXPECT_EQ(Scalar(-0x1p63).toLong(), INT64_MIN);
   EXPECT_THROW(Scalar(0x1p63).toLong(), ValueError);
-  EXPECT_THAT([] { Scalar(300).toByte(); }, ThrowsMessage<ValueError>(HasSubstr("300 cannot be converted to type u8")));
+  EXPECT_THAT([] { Scalar(300).toByte(); },
+              ThrowsMessage<ValueError>(HasSubstr("300 cannot be converted to type u8")));
   EXPECT_THROW(Scalar(128).toChar(), ValueError);
   EXPECT_EQ(Scalar(-128).toChar(), -128);
   EXPECT_THROW(Scalar(NAN).toLong(), ValueError);
@@ -91,8 +92,11 @@ TEST(Item, NeedsExactlyOneElement) {
   EXPECT_EQ(of<float>({1, 1}, {2.5f}).item<float>(), 2.5f);
   EXPECT_EQ(of<std::int64_t>({}, {INT64_MAX}).item<std::int64_t>(), INT64_MAX);
   EXPECT_TRUE(of<bool>({}, {true}).item().isBoolean());
-  EXPECT_THAT([] { of<float>({2}, {1, 2}).item(); },
-              ThrowsMessage<ValueError>(HasSubstr("item: a Tensor with 2 elements cannot be converted to Scalar")));
+  EXPECT_THAT(
+      [] {
+        of<float>({2}, {1, 2}).item();
+      },
+      ThrowsMessage<ValueError>(HasSubstr("item: a Tensor with 2 elements cannot be converted to Scalar")));
   EXPECT_THROW(detail::empty_cpu({0}, kFloat).item(), ValueError);
   EXPECT_THROW(Tensor().item(), ValueError);
 }
@@ -146,13 +150,15 @@ TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(of<bool>({2}, {true, false})), "1\n0\n[ CPUBoolType{2} ]");
   EXPECT_EQ(printed(detail::empty_cpu({0, 3}, kFloat)), "[ CPUFloatType{0,3} ]");
   EXPECT_EQ(printed(Tensor()), "[ Tensor (undefined) ]");
-  EXPECT_EQ(printed(of<double>({2, 1, 1}, {1, -2})), "(1,.,.) = \n  1\n\n(2,.,.) = \n -2\n[ CPUDoubleType{2,1,1} ]");
+  EXPECT_EQ(printed(of<double>({2, 1, 1}, {1, -2})),
+            "(1,.,.) = \n  1\n\n(2,.,.) = \n -2\n[ CPUDoubleType{2,1,1} ]");
 }
 
 TEST(Print, EveryKindOfNumber) {
   EXPECT_THAT(printed(of<float>({3}, {NAN, INFINITY, -INFINITY})), HasSubstr(" nan\n inf\n-inf\n"));
   EXPECT_THAT(printed(of<double>({2}, {1e10, 2.5})), HasSubstr("1.0000e+10\n2.5000e+00"));
-  EXPECT_THAT(printed(of<std::complex<float>>({2}, {{1, 2}, {-1, -0.5f}})), HasSubstr(" 1.0000+2.0000i\n-1.0000-0.5000i"));
+  EXPECT_THAT(printed(of<std::complex<float>>({2}, {{1, 2}, {-1, -0.5f}})),
+              HasSubstr(" 1.0000+2.0000i\n-1.0000-0.5000i"));
   EXPECT_THAT(printed(of<Half>({1}, {1.5f})), HasSubstr("1.5000\n[ CPUHalfType{1} ]"));
   EXPECT_THAT(printed(of<BFloat16>({1}, {2.0f})), HasSubstr("2\n[ CPUBFloat16Type{1} ]"));
   EXPECT_THAT(printed(of<std::uint8_t>({1}, {200})), HasSubstr("200\n"));
@@ -177,8 +183,11 @@ TEST(Print, WideMatricesAreBrokenIntoColumns) {
 TEST(Shape, Broadcast) {
   EXPECT_EQ(broadcast_shapes("op", {8, 1, 3}, {4, 1}), DimVector({8, 4, 3}));
   EXPECT_EQ(broadcast_shapes("op", {}, {0}), DimVector({0}));
-  EXPECT_THAT([] { broadcast_shapes("add", {8, 3}, {8, 4}); },
-              ThrowsMessage<ShapeError>(HasSubstr("dimension 1 is 3 against 4")));
+  EXPECT_THAT(
+      [] {
+        broadcast_shapes("add", {8, 3}, {8, 4});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("dimension 1 is 3 against 4")));
 }
 
 TEST(ArrayRef, IsMadeFromListsVectorsAndSingleValues) {

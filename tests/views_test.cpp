@@ -1,10 +1,10 @@
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <complex>
 #include <functional>
 #include <random>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -82,7 +82,12 @@ TEST(View, AgreesWithCopyingForRandomShapes) {
     Tensor t = counting(sizes);
     if (pick(2) == 0) t = ops::transpose(t, pick(static_cast<int>(t.dim())), pick(static_cast<int>(t.dim())));
     if (pick(2) == 0) t = ops::slice(t, pick(static_cast<int>(t.dim())), pick(2), std::nullopt, 1 + pick(2));
-    if (pick(3) == 0) t = ops::expand(ops::unsqueeze(t, 0), [&] { DimVector s(t.sizes()); s.insert(s.begin(), 2); return s; }());
+    if (pick(3) == 0)
+      t = ops::expand(ops::unsqueeze(t, 0), [&] {
+        DimVector s(t.sizes());
+        s.insert(s.begin(), 2);
+        return s;
+      }());
     // A random factorisation of numel.
     DimVector target;
     std::int64_t left = t.numel();
@@ -122,8 +127,12 @@ TEST(Expand, RepeatsSizeOne) {
   EXPECT_STRIDES(e, {0, 1, 0});
   EXPECT_SIZES(ops::expand(t, {3, 0}), {3, 0});
   EXPECT_SIZES(ops::expand(counting({}), {}), {});
-  expect_error([&] { ops::expand(t, {4, 4}); },
-               "expand: the expanded size of the tensor (4) must match the existing size (3) at non-singleton dimension 0");
+  expect_error(
+      [&] {
+        ops::expand(t, {4, 4});
+      },
+      "expand: the expanded size of the tensor (4) must match the existing size (3) at non-singleton "
+      "dimension 0");
   expect_error([&] { ops::expand(t, {3}); }, "must be greater or equal to the number of dimensions");
   expect_error([&] { ops::expand(t, {-1, 3, 1}); }, "not allowed in the new leading dimension");
 }
@@ -132,17 +141,28 @@ TEST(Permute, ReordersDimensions) {
   const Tensor t = counting({2, 3, 4});
   EXPECT_SIZES(ops::permute(t, {2, 0, -2}), {4, 2, 3});
   EXPECT_STRIDES(ops::permute(t, {2, 0, 1}), {1, 12, 4});
-  expect_error([&] { ops::permute(t, {0, 1}); }, "permute: 2 dims [0, 1] were given for a tensor of 3 dimensions");
+  expect_error(
+      [&] {
+        ops::permute(t, {0, 1});
+      },
+      "permute: 2 dims [0, 1] were given for a tensor of 3 dimensions");
   expect_error([&] { ops::permute(t, {0, 0, 1}); }, "dim 0 appears multiple times");
-  expect_error([&] { ops::permute(t, {0, 1, 5}); },
-               "permute: Dimension out of range (expected to be in range of [-3, 2], but got 5)");
+  expect_error(
+      [&] {
+        ops::permute(t, {0, 1, 5});
+      },
+      "permute: Dimension out of range (expected to be in range of [-3, 2], but got 5)");
 }
 
 TEST(Transpose, AndItsRelatives) {
   const Tensor t = counting({2, 3});
   EXPECT_THAT(values(ops::t(t)), ElementsAre(0, 3, 1, 4, 2, 5));
   EXPECT_SIZES(ops::t(counting({3})), {3});
-  expect_error([] { ops::t(counting({1, 1, 1})); }, "t: expects a tensor with <= 2 dimensions, but self is 3D");
+  expect_error(
+      [] {
+        ops::t(counting({1, 1, 1}));
+      },
+      "t: expects a tensor with <= 2 dimensions, but self is 3D");
   EXPECT_SIZES(ops::mT(counting({5, 2, 3})), {5, 3, 2});
   expect_error([] { ops::mT(counting({3})); }, "mT: needs at least 2 dimensions");
   EXPECT_SIZES(ops::swapaxes(counting({5, 2, 3}), 0, -1), {3, 2, 5});
@@ -156,7 +176,8 @@ TEST(Select, TakesOneIndex) {
   const Tensor t = counting({2, 3});
   EXPECT_THAT(values(ops::select(t, 1, -1)), ElementsAre(2, 5));
   EXPECT_THAT(values(ops::select(t, 0, 1)), ElementsAre(3, 4, 5));
-  expect_error([&] { ops::select(t, 1, 3); }, "select: index 3 out of range for tensor of size [2, 3] at dimension 1");
+  expect_error([&] { ops::select(t, 1, 3); },
+               "select: index 3 out of range for tensor of size [2, 3] at dimension 1");
   expect_error([&] { ops::select(t, 1, -4); }, "select: index -4 out of range");
   expect_error([] { ops::select(counting({}), 0, 0); }, "0-dim tensor");
 }
@@ -193,7 +214,8 @@ TEST(Squeeze, DropsSizeOne) {
   EXPECT_SIZES(ops::squeeze(t, IntArrayRef({0, -2})), {3, 2});
   EXPECT_SIZES(ops::squeeze(counting({})), {});
   EXPECT_SIZES(ops::squeeze(counting({}), -1), {});
-  expect_error([&] { ops::squeeze(t, 4); }, "squeeze: Dimension out of range (expected to be in range of [-4, 3], but got 4)");
+  expect_error([&] { ops::squeeze(t, 4); },
+               "squeeze: Dimension out of range (expected to be in range of [-4, 3], but got 4)");
   EXPECT_SIZES(ops::unsqueeze(counting({2, 3}), -1), {2, 3, 1});
   EXPECT_STRIDES(ops::unsqueeze(counting({2, 3}), 1), {3, 3, 1});
   EXPECT_SIZES(ops::unsqueeze(counting({}), 0), {1});
@@ -209,7 +231,11 @@ TEST(Flatten, AndBack) {
   expect_error([&] { ops::flatten_sizes(t, 2, 1); }, "flatten: start_dim 2 cannot come after end_dim 1");
   EXPECT_SIZES(ops::unflatten(t, 2, {2, -1}), {2, 3, 2, 2});
   EXPECT_EQ(values(ops::unflatten(t, 2, {2, 2})), values(t));
-  expect_error([&] { ops::unflatten(t, 2, {3, 2}); }, "unflatten: shape '[3, 2]' is invalid for input of size 4");
+  expect_error(
+      [&] {
+        ops::unflatten(t, 2, {3, 2});
+      },
+      "unflatten: shape '[3, 2]' is invalid for input of size 4");
 }
 
 TEST(Diagonal, WithAnyOffset) {
@@ -244,7 +270,8 @@ TEST(AsStrided, StaysInsideTheStorage) {
 
 TEST(ComplexViews, ShareTheNumbers) {
   Tensor z = detail::empty_cpu({2, 3}, kComplexFloat);
-  for (int i = 0; i < 6; ++i) z.data_ptr<std::complex<float>>()[i] = {static_cast<float>(i), static_cast<float>(-i)};
+  for (int i = 0; i < 6; ++i)
+    z.data_ptr<std::complex<float>>()[i] = {static_cast<float>(i), static_cast<float>(-i)};
   const Tensor pairs = ops::view_as_real(z);
   EXPECT_SIZES(pairs, {2, 3, 2});
   EXPECT_EQ(pairs.scalar_type(), kFloat);
@@ -260,7 +287,8 @@ TEST(ComplexViews, ShareTheNumbers) {
   EXPECT_TRUE(ops::real(real).is_same(real));
   expect_error([&] { ops::imag(real); }, "imag: not implemented for tensors with non-complex dtypes");
   expect_error([&] { ops::view_as_complex(real); }, "needs a last dimension of size 2");
-  expect_error([&] { ops::view_as_complex(ops::slice(detail::empty_cpu({4}, kFloat), 0, 1, 3)); }, "offset must be even");
+  expect_error([&] { ops::view_as_complex(ops::slice(detail::empty_cpu({4}, kFloat), 0, 1, 3)); },
+               "offset must be even");
   expect_error([&] { ops::view_as_complex(counting({2})); }, "needs an f32 or f64 tensor");
 }
 
@@ -289,8 +317,9 @@ TEST(Split, IntoParts) {
 
 TEST(Views, ShareMemoryAndVersions) {
   const Tensor t = counting({4, 3});
-  for (const Tensor& v : {ops::alias(t), ops::detach(t), ops::t(t), ops::view(t, {12}), ops::select(t, 0, 1), ops::slice(t, 1, 1),
-                          ops::expand(ops::unsqueeze(t, 0), {2, 4, 3}), ops::diagonal(t)}) {
+  for (const Tensor& v :
+       {ops::alias(t), ops::detach(t), ops::t(t), ops::view(t, {12}), ops::select(t, 0, 1),
+        ops::slice(t, 1, 1), ops::expand(ops::unsqueeze(t, 0), {2, 4, 3}), ops::diagonal(t)}) {
     const auto before = t.unsafeGetTensorImpl()->version();
     EXPECT_TRUE(v.is_alias_of(t));
     v.unsafeGetTensorImpl()->bump_version();

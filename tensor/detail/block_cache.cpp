@@ -1,8 +1,7 @@
-#include <lanewise/tensor/detail/block_cache.h>
-
 #include <algorithm>
 #include <utility>
 
+#include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::detail {
@@ -44,7 +43,8 @@ void make_thread_cache() noexcept {
 
 void* allocate_block_slow(unsigned block_class, std::size_t bytes) {
   make_thread_cache();
-  // Exact under AddressSanitizer, which then sees a write behind the end; else the whole class, to be used again.
+  // Exact under AddressSanitizer, which then sees a write behind the end; else the whole class, to be used
+  // again.
   const std::size_t size =
       LANEWISE_CACHES_BLOCKS ? block_size(block_class) : std::max(bytes, sizeof(FreeBlock));
   void* block = nullptr;

@@ -16,9 +16,10 @@
 #define LANEWISE_CACHES_BLOCKS 1  // off under AddressSanitizer, so that it sees every use after free
 #endif
 
-/// Small blocks, 64-byte aligned, from per-thread free lists: the header of a tensor, a small storage. A block may be
-/// freed on another thread than the one that allocated it; it then joins that thread's list. Lists are
-/// bounded and go back to malloc when their thread ends; afterwards (static destructors) malloc serves directly.
+/// Small blocks, 64-byte aligned, from per-thread free lists: the header of a tensor, a small storage. A
+/// block may be freed on another thread than the one that allocated it; it then joins that thread's list.
+/// Lists are bounded and go back to malloc when their thread ends; afterwards (static destructors) malloc
+/// serves directly.
 namespace lanewise::detail {
 
 inline constexpr std::size_t kBlockAlignment = 64;

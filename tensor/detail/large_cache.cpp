@@ -1,14 +1,13 @@
-#include <lanewise/tensor/detail/large_cache.h>
-
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <lanewise/tensor/detail/block_cache.h>
+#include <lanewise/tensor/detail/large_cache.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/storage.h>
 
@@ -62,7 +61,8 @@ void* from_system(std::size_t bytes) noexcept {
   void* data = nullptr;
   if (posix_memalign(&data, bytes >= kHugeFrom ? kHugePage : kBlockAlignment, bytes) != 0) return nullptr;
 #ifdef MADV_HUGEPAGE
-  if (bytes >= kHugeFrom) madvise(data, bytes, MADV_HUGEPAGE);  // a hint; without huge pages all works as well
+  if (bytes >= kHugeFrom)
+    madvise(data, bytes, MADV_HUGEPAGE);  // a hint; without huge pages all works as well
 #endif
   return data;
 }

@@ -2,8 +2,9 @@
 
 #include <cstddef>
 
-/// Large blocks from a process-wide cache. A fresh block of the system costs a page fault for every 4 KiB when it is first
-/// written, several times the cost of the arithmetic; a block that was used before costs none.
+/// Large blocks from a process-wide cache. A fresh block of the system costs a page fault for every 4 KiB
+/// when it is first written, several times the cost of the arithmetic; a block that was used before costs
+/// none.
 namespace lanewise::detail {
 
 /// The size that a request is rounded to: eight steps to a doubling.
