@@ -53,7 +53,7 @@ inline bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& k
   if (inputs.size() != kernel.num_inputs) {
     return false;
   }
-  // The tensor that decides: the first with dimensions, or the first.
+  // The tensor that decides: the first with dimensions, or the first that is no wrapped number, or the first.
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PointwiseInput& input = inputs.begin()[i];
     if (input.is_scalar() || kernel.roles[outputs + i] != Role::Compute) {
@@ -63,7 +63,8 @@ inline bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& k
     if (t == nullptr) {
       return false;
     }
-    if (like == nullptr || (like->dim() == 0 && t->dim() != 0)) {
+    if (like == nullptr ||
+        (like->dim() == 0 && (t->dim() != 0 || (like->is_wrapped_number() && !t->is_wrapped_number())))) {
       like = t;
     }
   }
@@ -93,18 +94,19 @@ inline bool DirectCall::set_up(const PointwiseOp& op, const ElementwiseKernel& k
       return false;
     }
     data[k] = static_cast<char*>(t->data());
-    if (t == like) {
-      continue;
-    }
     const bool is_bool = kernel.roles[k] == Role::Bool;
     if (!is_bool && kernel.roles[k] != Role::Compute) {
       return false;
+    }
+    if (t == like && !is_bool) {
+      continue;
     }
     const ScalarType wanted = is_bool ? ScalarType::Bool : dtype;
     if (t->dtype() == wanted && same_layout(*t)) {
       continue;
     }
-    if (is_bool || t->dim() != 0 || like->dim() == 0 || category(t->dtype()) > category(dtype)) {
+    if (is_bool || t->dim() != 0 || (like->dim() == 0 && !t->is_wrapped_number()) ||
+        category(t->dtype()) > category(dtype)) {
       return false;
     }
     if (t->dtype() != dtype) {
