@@ -3,6 +3,7 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 /// Ops that are other public ops put together: differentiable because those are.
@@ -77,7 +78,17 @@ Tensor imag(const Tensor& self) {
   return view_as_real(self).select(-1, 1);
 }
 
-Tensor conj(const Tensor& self) { return self.is_complex() ? conj_physical(self) : self; }
+Tensor conj(const Tensor& self) { return self.is_complex() ? _conj_physical(self) : self; }
+
+Tensor conj_physical(const Tensor& self) { return conj(self); }
+
+Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  return where(condition, detail::wrapped_number(self), other);
+}
+
+Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  return where(condition, self, detail::wrapped_number(other));
+}
 
 std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "split: a 0-dim tensor has no dimension to split");

@@ -16,6 +16,7 @@ constexpr PointwiseOp kDivTrunc{"div", &KernelTable::div_trunc};
 constexpr PointwiseOp kDivFloor{"div", &KernelTable::div_floor};
 constexpr PointwiseOp kPow{"pow", &KernelTable::pow};
 constexpr PointwiseOp kPowScalar{"pow", &KernelTable::pow_scalar};
+constexpr PointwiseOp kSquare{"square", &KernelTable::square};
 constexpr PointwiseOp kClamp{"clamp", &KernelTable::clamp};
 constexpr PointwiseOp kClampMin{"clamp", &KernelTable::maximum};
 constexpr PointwiseOp kClampMax{"clamp", &KernelTable::minimum};
@@ -56,6 +57,10 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
   // The kernel of one operand has short cuts for common exponents, but computes in the dtype of self.
   if (type == self.scalar_type()) return pointwise(kPowScalar, {self}, {exponent});
   return pointwise(kPow, {self, exponent});
+}
+
+Tensor square(const Tensor& self) {
+  return self.scalar_type() == kBool ? pow(self, Scalar(2)) : pointwise(kSquare, {self});
 }
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {

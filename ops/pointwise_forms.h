@@ -16,6 +16,9 @@ Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_vi
 /// Throws ValueError for integers to a negative integer power.
 Tensor pow(const Tensor& self, const Scalar& exponent);
 
+/// self * self; of bool, in int64.
+Tensor square(const Tensor& self);
+
 /// Throws ValueError if both limits are missing.
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max);
 Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max);

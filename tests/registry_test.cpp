@@ -88,7 +88,8 @@ TEST(Call, PicksTheOverloadByTheArguments) {
 
 TEST(Call, TheConstantOfAProductHasAnEmptyEdge) {
   const Tensor x = leaf();
-  const auto& edges = call("mul", {x, 3})[0].grad_fn()->next_edges();
+  const Tensor product = call("mul", {x, 3})[0];
+  const auto& edges = product.grad_fn()->next_edges();
   ASSERT_EQ(edges.size(), 2U);
   EXPECT_EQ(edges[0].function->name(), "AccumulateGrad");
   EXPECT_FALSE(edges[1].is_valid());

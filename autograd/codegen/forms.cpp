@@ -14,8 +14,7 @@ Schema inplace_schema(const Op& op) {
 
 Schema out_schema(const Op& op) {
   Schema schema = op.schema;
-  const bool plain = schema.overload.empty() || schema.overload == "Tensor";
-  schema.overload = plain ? "out" : schema.overload + "_out";
+  schema.overload = op.plain_out ? "out" : schema.overload + "_out";
   Argument out;
   out.name = "out";
   out.kwarg_only = out.alias = out.written = true;

@@ -39,6 +39,7 @@ struct Op {
   bool method = false;
   bool inplace = false;
   bool out = false;
+  bool plain_out = false;           ///< the out= form's overload is "out", not "<overload>_out"
   bool numbers_as_tensors = false;  ///< call by name wraps a number where a Tensor is asked for
   bool non_differentiable = false;
   std::vector<bool> output_differentiability;  ///< one per result

@@ -48,6 +48,7 @@ class Reader {
     if (!root_.IsSequence()) fail(root_, "expected a list of `- op:` entries");
     for (const YAML::Node& entry : root_) read_entry(entry);
     name_nodes(list_.ops);
+    for (Op& op : list_.ops) name_out_form(op);
     for (const Op& op : list_.ops) check_formulas(op);
     return std::move(list_);
   }
@@ -219,6 +220,12 @@ class Reader {
         fail(at, op.schema.full_name() + ": two derivatives for '" + name + "'");
       }
     }
+  }
+
+  // As in ATen: mul.Tensor has mul.out, but where an overload without a name exists that one has it.
+  void name_out_form(Op& op) const {
+    const bool unnamed = seen_.contains(op.schema.name);
+    op.plain_out = op.schema.overload.empty() || (op.schema.overload == "Tensor" && !unnamed);
   }
 
   void check_formulas(const Op& op) const {
