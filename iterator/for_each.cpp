@@ -12,13 +12,10 @@ bool TensorIterator::needs_conversion() const {
 
 void TensorIterator::loop_rows(Loop1d loop, char** base, const std::int64_t* strides, std::int64_t n0,
                                std::int64_t n1) const {
-  detail::InlineVector<char*, 8> data;
-  data.assign(base, base + ntensors());
+  detail::InlineVector<char*, 8> data(operands_.size());  // fresh for every row: the loop may change its pointers
   for (std::int64_t row = 0; row < n1; ++row) {
-    if (row > 0) {
-      for (std::size_t k = 0; k < data.size(); ++k) {
-        data[k] += strides[data.size() + k];
-      }
+    for (std::size_t k = 0; k < data.size(); ++k) {
+      data[k] = base[k] + row * strides[data.size() + k];
     }
     loop(data.data(), strides, n0);
   }

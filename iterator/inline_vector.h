@@ -41,6 +41,11 @@ class InlineVector {
     reserve(size_ + 1);
     data()[size_++] = std::move(value);
   }
+  /// One more element, as it was made by default.
+  T& extend() {
+    reserve(size_ + 1);
+    return data()[size_++];
+  }
   void resize(std::size_t size, const T& value = T()) {
     reserve(size);
     for (std::size_t i = size_; i < size; ++i) {

@@ -97,7 +97,7 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
   /// may vectorise.
   template <std::size_t... O, std::size_t... I, class Step>
   static void loop(F& f, char* const* data, std::int64_t n, std::index_sequence<O...>, std::index_sequence<I...>,
-                   Step step) {
+                   [[maybe_unused]] Step step) {
     char* const out[kOutputs + 1] = {data[O]...};
     const char* const in[kInputs + 1] = {data[kOutputs + I]...};
     const std::int64_t steps[kInputs + 1] = {step(kOutputs + I) * static_cast<std::int64_t>(sizeof(In))...};

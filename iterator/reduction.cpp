@@ -200,10 +200,15 @@ class Reducer {
     const auto size = static_cast<std::int64_t>(element_size(plan_.element));
     char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(count * size));
     char* raw = plan_.converts() ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * plan_.from_size())) : tile;
-    const char* filled = columns ? copy_columns(data, width, first, n, raw) : copy_sequence(data, first, n, raw);
-    if (plan_.converts()) {
-      convert_(filled, tile, count);
-      filled = tile;
+    const char* filled = tile;
+    if (columns && plan_.converts() && plan_.column.stride == plan_.from_size()) {
+      for (std::int64_t i = 0; i < n; ++i) convert_(data + plan_.sequence_offset(first + i), tile + i * width * size, width);
+    } else {
+      filled = columns ? copy_columns(data, width, first, n, raw) : copy_sequence(data, first, n, raw);
+      if (plan_.converts()) {
+        convert_(filled, tile, count);
+        filled = tile;
+      }
     }
     if (columns) {
       f_.outer(filled, n, width * size, width, first, acc);

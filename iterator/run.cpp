@@ -54,11 +54,12 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::spa
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     types[i] = detail::role_type(kernel.roles[i], compute);
   }
-  // Parameters that are left out are 1: add and sub without one are x + y and x - y.
-  detail::InlineVector<kernels::KernelScalar, 10> padded;
-  padded.assign(params.begin(), params.end());
-  padded.resize(std::max<std::size_t>(padded.size(), 10), {1, 1, 0});
-  run(fn, padded.data(), {types.data(), operands_.size()}, {.cost = kernel.cost, .in_order = false, .copies = false});
+  // Of the first two parameters, those left out are 1: add and sub without one are x + y and x - y.
+  kernels::KernelScalar padded[2] = {{1, 1, 0}, {1, 1, 0}};
+  if (params.size() == 1) {
+    padded[0] = params[0];
+  }
+  run(fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()}, {.cost = kernel.cost, .in_order = false, .copies = false});
 }
 
 }  // namespace lanewise

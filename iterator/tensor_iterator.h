@@ -93,7 +93,7 @@ class LANEWISE_API TensorIterator {
   const char* op() const { return op_; }
 
   /// Runs a kernel over tiles, in parallel where that pays. Its compute type is that of common_dtype(); operands are
-  /// brought to the types of its roles. Parameters that are left out are 1. Throws DtypeError if it has no function for the
+  /// brought to the types of its roles. Of the first two parameters, those left out are 1. Throws DtypeError if it has no function for the
   /// compute type.
   void for_each(const kernels::ElementwiseKernel& kernel, std::initializer_list<Scalar> params = {});
   void for_each(const kernels::ElementwiseKernel& kernel, std::span<const kernels::KernelScalar> params);
