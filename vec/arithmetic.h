@@ -110,9 +110,14 @@ LANEWISE_INLINE Vec<T> abs(Vec<T> x) {
 }
 LANEWISE_INLINE Vec<bool> abs(Vec<bool> x) { return x; }
 
-/// Correctly rounded.
+/// Correctly rounded. (xsimd's for f32 on NEON is an estimate.)
 template <Real T>
 LANEWISE_INLINE Vec<T> sqrt(Vec<T> x) {
+#if defined(LANEWISE_ISA_NEON)
+  if constexpr (sizeof(T) == 4) {
+    return Vec<T>(detail::bits<typename Vec<T>::Register>(vsqrtq_f32(detail::bits<float32x4_t>(x.reg))));
+  }
+#endif
   return Vec<T>::from_batch(xsimd::sqrt(x.batch()));
 }
 
@@ -183,22 +188,59 @@ LANEWISE_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
   }
 }
 
+// Roundings to integers; single instructions on NEON too, where xsimd has only generic code.
 template <Real T>
 LANEWISE_INLINE Vec<T> floor(Vec<T> x) {
+#if defined(LANEWISE_ISA_NEON)
+  using R = typename Vec<T>::Register;
+  if constexpr (sizeof(T) == 4) {
+    return Vec<T>(detail::bits<R>(vrndmq_f32(detail::bits<float32x4_t>(x.reg))));
+  } else {
+    return Vec<T>(detail::bits<R>(vrndmq_f64(detail::bits<float64x2_t>(x.reg))));
+  }
+#else
   return Vec<T>::from_batch(xsimd::floor(x.batch()));
+#endif
 }
 template <Real T>
 LANEWISE_INLINE Vec<T> ceil(Vec<T> x) {
+#if defined(LANEWISE_ISA_NEON)
+  using R = typename Vec<T>::Register;
+  if constexpr (sizeof(T) == 4) {
+    return Vec<T>(detail::bits<R>(vrndpq_f32(detail::bits<float32x4_t>(x.reg))));
+  } else {
+    return Vec<T>(detail::bits<R>(vrndpq_f64(detail::bits<float64x2_t>(x.reg))));
+  }
+#else
   return Vec<T>::from_batch(xsimd::ceil(x.batch()));
+#endif
 }
 template <Real T>
 LANEWISE_INLINE Vec<T> trunc(Vec<T> x) {
+#if defined(LANEWISE_ISA_NEON)
+  using R = typename Vec<T>::Register;
+  if constexpr (sizeof(T) == 4) {
+    return Vec<T>(detail::bits<R>(vrndq_f32(detail::bits<float32x4_t>(x.reg))));
+  } else {
+    return Vec<T>(detail::bits<R>(vrndq_f64(detail::bits<float64x2_t>(x.reg))));
+  }
+#else
   return Vec<T>::from_batch(xsimd::trunc(x.batch()));
+#endif
 }
 /// To the nearest integer, ties to even.
 template <Real T>
 LANEWISE_INLINE Vec<T> round(Vec<T> x) {
+#if defined(LANEWISE_ISA_NEON)
+  using R = typename Vec<T>::Register;
+  if constexpr (sizeof(T) == 4) {
+    return Vec<T>(detail::bits<R>(vrndnq_f32(detail::bits<float32x4_t>(x.reg))));
+  } else {
+    return Vec<T>(detail::bits<R>(vrndnq_f64(detail::bits<float64x2_t>(x.reg))));
+  }
+#else
   return Vec<T>::from_batch(xsimd::nearbyint(x.batch()));
+#endif
 }
 
 /// 1 / x, correctly rounded.

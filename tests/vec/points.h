@@ -37,6 +37,12 @@ std::vector<T> special_values() {
 
 inline double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
+/// 1 to 2 times a power of two. In two statements: the order in which arguments are evaluated is the compiler's choice.
+inline double scattered(std::mt19937_64& random, int lowest, unsigned exponents) {
+  const double m = 1 + unit(random);
+  return std::ldexp(m, static_cast<int>(random() % exponents) + lowest);
+}
+
 template <class T>
 T any_bits(std::mt19937_64& random) {
   return __builtin_bit_cast(T, static_cast<BitsOf<T>>(random()));
@@ -80,7 +86,7 @@ Points<T> make_points(double low, double high, bool second, int per_exponent) {
     if (i % 4 == 0) {
       x = near_quarter_turn<T>(random);
     } else if (i % 4 == 1) {
-      x = static_cast<T>(std::ldexp(1 + unit(random), static_cast<int>(random() % 40) - 25));
+      x = static_cast<T>(scattered(random, -25, 40));
       if ((random() & 1) != 0) x = -x;
     } else {
       x = static_cast<T>(low + (high - low) * unit(random));
@@ -92,7 +98,7 @@ Points<T> make_points(double low, double high, bool second, int per_exponent) {
         (void)std::frexp(x, &exponent);
         y = static_cast<T>((unit(random) - 0.5) * 1500 / (std::abs(exponent) + 0.1));
       } else if (i % 3 == 1) {  // of the size of x
-        y = static_cast<T>(static_cast<double>(x) * std::ldexp(1 + unit(random), static_cast<int>(random() % 8) - 4));
+        y = static_cast<T>(static_cast<double>(x) * scattered(random, -4, 8));
       } else {
         y = static_cast<T>(unit(random) * 40 - 20);
         if (i % 2 == 0) y = std::nearbyint(y);
