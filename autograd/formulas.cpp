@@ -17,7 +17,7 @@ Scalar subtract_from(const Scalar& a, const Scalar& b) {
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_type) {
-  return handle_r_to_c(self_type, lanewise::mul(grad, other.is_complex() ? lanewise::conj(other) : other));
+  return handle_r_to_c(self_type, other.is_complex() ? lanewise::mul(grad, lanewise::conj(other)) : lanewise::mul(grad, other));
 }
 
 Tensor mul_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type) {

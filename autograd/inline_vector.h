@@ -79,7 +79,14 @@ class InlineVector {
   void pop_back() noexcept { std::destroy_at(data_ + --size_); }
   template <class Iterator>
   void append(Iterator first, Iterator last) {
-    for (; first != last; ++first) emplace_back(*first);
+    if constexpr (std::is_trivially_copyable_v<T> && std::is_convertible_v<Iterator, const T*>) {
+      const auto n = static_cast<std::size_t>(last - first);
+      reserve(size_ + n);
+      std::uninitialized_copy(first, last, end());
+      size_ += static_cast<std::uint32_t>(n);
+    } else {
+      for (; first != last; ++first) emplace_back(*first);
+    }
   }
   void resize(std::size_t n) {
     reserve(n);

@@ -27,12 +27,11 @@ constinit thread_local Graveyard graveyard = {};
 
 }  // namespace
 
-Node::Node(edge_list&& next_edges) : sequence_nr_(next_sequence_nr++) {
-  if (!next_edges.empty()) set_next_edges(std::move(next_edges));
-}
+Node::Node(edge_list&& next_edges) : Node(next_sequence_nr++, std::move(next_edges)) {}
 
-Node::Node(std::uint64_t sequence_nr, edge_list&& next_edges) : sequence_nr_(sequence_nr) {
-  if (!next_edges.empty()) set_next_edges(std::move(next_edges));
+Node::Node(std::uint64_t sequence_nr, edge_list&& next_edges)
+    : sequence_nr_(sequence_nr), next_edges_(std::move(next_edges)) {
+  for (const Edge& edge : next_edges_) update_topological_nr(edge);
 }
 
 Node::~Node() = default;
@@ -136,29 +135,45 @@ struct VariableLists {
   variable_list lists[kKept];
   std::size_t count = 0;
 };
-thread_local VariableLists spare_lists;
+
+// A plain pointer, so that an access needs no check for initialisation; null before and after the owner's life.
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local VariableLists* spare_lists = nullptr;
+
+struct VariableListsOwner {
+  VariableLists lists;
+  VariableListsOwner() { spare_lists = &lists; }
+  ~VariableListsOwner() { spare_lists = nullptr; }
+  void touch() noexcept {}
+};
+
+variable_list first_list(std::size_t n) {
+  thread_local VariableListsOwner owner;
+  owner.touch();
+  variable_list list;
+  list.reserve(kShortList);
+  list.resize(n);
+  return list;
+}
 
 }  // namespace
 
 variable_list make_variable_list(std::size_t n) {
+  VariableLists* spare = spare_lists;
   if (n > kShortList) return variable_list(n);
-  VariableLists& spare = spare_lists;
-  variable_list list;
-  if (spare.count > 0) {
-    list = std::move(spare.lists[--spare.count]);
-  } else {
-    list.reserve(kShortList);
-  }
+  if (spare == nullptr || spare->count == 0) return first_list(n);
+  variable_list list = std::move(spare->lists[--spare->count]);
   list.resize(n);
   return list;
 }
 
 void recycle(variable_list&& list) noexcept {
+  VariableLists* spare = spare_lists;
   list.clear();
-  if (list.capacity() != kShortList) return;
-  VariableLists& spare = spare_lists;
-  if (spare.count == VariableLists::kKept) return;
-  spare.lists[spare.count++] = std::move(list);
+  if (list.capacity() != kShortList || spare == nullptr || spare->count == VariableLists::kKept) return;
+  spare->lists[spare->count++] = std::move(list);
 }
 
 }  // namespace lanewise::autograd

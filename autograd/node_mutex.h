@@ -1,34 +1,35 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
+#include <chrono>
+#include <thread>
 
 namespace lanewise::autograd {
 
-/// A mutex of four bytes for the rare contention on a node. Works with std::lock_guard.
+/// A lock of one byte for the rare contention on a node, cheap where there is none: one exchange and one store.
+/// A waiter yields, and after a while sleeps, since the holder may run a whole op. Works with std::lock_guard.
 class NodeMutex {
  public:
   void lock() noexcept {
-    std::uint32_t expected = kFree;
-    if (state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire)) return;
-    while (state_.exchange(kContended, std::memory_order_acquire) != kFree) {
-      state_.wait(kContended, std::memory_order_relaxed);
-    }
+    if (!held_.exchange(true, std::memory_order_acquire)) [[likely]] return;
+    wait();
   }
-  bool try_lock() noexcept {
-    std::uint32_t expected = kFree;
-    return state_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire);
-  }
-  void unlock() noexcept {
-    if (state_.exchange(kFree, std::memory_order_release) == kContended) state_.notify_one();
-  }
+  bool try_lock() noexcept { return !held_.exchange(true, std::memory_order_acquire); }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
 
  private:
-  static constexpr std::uint32_t kFree = 0;
-  static constexpr std::uint32_t kHeld = 1;
-  static constexpr std::uint32_t kContended = 2;
+  [[gnu::noinline, gnu::cold]] void wait() noexcept {
+    for (int attempt = 0;; ++attempt) {
+      if (!held_.load(std::memory_order_relaxed) && try_lock()) return;
+      if (attempt < 64) {
+        std::this_thread::yield();
+      } else {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    }
+  }
 
-  std::atomic<std::uint32_t> state_ = kFree;
+  std::atomic<bool> held_ = false;
 };
 
 }  // namespace lanewise::autograd
