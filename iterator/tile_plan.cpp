@@ -15,11 +15,9 @@ constexpr std::int64_t kMinBlockColumns = 16;
 FlatOperand classify(const TileJob& job, int k) {
   const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
   std::int64_t dense = operand.memory_size();  // the stride that continues the stretch so far
-  std::int64_t stretch = 1;
   int d = 0;
   for (; d < job.ndim && operand.strides[d] == dense; ++d) {
     dense *= job.shape[d];
-    stretch *= job.shape[d];
   }
   if (d == job.ndim) {
     return {operand.memory == operand.tile ? Feed::Direct : Feed::Convert, 0};
