@@ -101,6 +101,12 @@ TEST(Operators, NumbersAreWrapped) {
   f /= 5;
   EXPECT_TRUE(allclose(f, tensor({0.0, 1.0})));
   EXPECT_EQ((f.to(kHalf) * 2.0).scalar_type(), kHalf);
+  EXPECT_TRUE(equal(tensor({-7, 7}) % 3, tensor({2, 1})));
+  EXPECT_TRUE(equal(i & 2, tensor({0, 2})));
+  EXPECT_TRUE(equal(1 | i, tensor({1, 3})));
+  EXPECT_TRUE(equal(i ^ i, zeros({2})));
+  EXPECT_TRUE(equal(~tensor({true, false}), tensor({false, true})));
+  EXPECT_EQ(i[tensor(1)].item<int>(), 2);
 }
 
 }  // namespace

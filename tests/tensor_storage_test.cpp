@@ -140,7 +140,9 @@ TEST(Allocation, RefusesWhatDoesNotFit) {
   EXPECT_THROW(empty_cpu({std::int64_t{1} << 40, std::int64_t{1} << 40}, kFloat), ShapeError);
   EXPECT_THROW(empty_cpu({std::int64_t{1} << 62}, kDouble), ShapeError);
   EXPECT_THROW(empty_cpu({std::int64_t{1} << 58}, kDouble), AllocationError);
-  EXPECT_EQ(empty_cpu({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, kFloat).numel(), 0);
+  const Tensor none = empty_cpu({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}, kFloat);
+  EXPECT_EQ(none.numel(), 0);
+  EXPECT_EQ(detail::empty_like_cpu(none, kInt).sizes(), none.sizes());
   EXPECT_THROW(detail::empty_strided_cpu({2}, {1, 2}, kFloat), ShapeError);
   EXPECT_THROW(detail::empty_strided_cpu({2}, {-1}, kFloat), ShapeError);
   EXPECT_THROW(detail::empty_strided_cpu({3}, {INT64_MAX}, kFloat), ShapeError);
