@@ -119,6 +119,12 @@ Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const
   return both * s * (du + self * 0.5 * (ddu - t * du * du * 2));
 }
 
+Tensor silu_gradient(const Tensor& grad, const Tensor& self) {
+  if (!self.is_complex()) return lanewise::silu_backward(grad, self);
+  const Tensor s = self.sigmoid();
+  return grad * lanewise::conj(s * (self * (1 - s) + 1));
+}
+
 Tensor silu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self) {
   const Tensor s = self.sigmoid();
   return grad * grad_output * (s * (1 - s) * (self * (1 - s * 2) + 2));

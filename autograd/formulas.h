@@ -74,6 +74,7 @@ Tensor erf_backward(const Tensor& grad, const Tensor& self);
 Tensor softplus_backward(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold);
 Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                             std::string_view approximate);
+Tensor silu_gradient(const Tensor& grad, const Tensor& self);  ///< silu_backward, for complex numbers too
 Tensor silu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self);
 
 // Choosing.
