@@ -8,7 +8,7 @@
 #include <vector>
 
 #if defined(__x86_64__)
-#define EACH_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2", "default"), noinline))
+#define EACH_VECTOR_WIDTH __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define EACH_VECTOR_WIDTH __attribute__((noinline))
 #endif
