@@ -96,8 +96,12 @@ class FunctionEmitter {
         }
         condition = "if (" + condition + ") ";
       }
-      // What the op overwrites is kept as a copy, with its history.
-      const std::string value = in_place && name == "self" ? "self.clone()" : name;
+      // What the op overwrites is kept as a copy, with its history, also where it comes in twice (x.mul_(x)).
+      std::string value = in_place && name == "self" ? "self.clone()" : name;
+      const Argument* argument = op_.schema.find(name);
+      if (in_place && name != "self" && argument != nullptr && !argument->type.list && !argument->type.optional) {
+        value = name + ".is_same(self) ? self.clone() : " + name;
+      }
       text_.line(indent, condition, "node->", name, "_ = autograd::SavedVariable(", value, ", false);");
     }
     for (const SavedMetadata& saved : plan_.metadata) {

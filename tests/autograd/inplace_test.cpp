@@ -85,6 +85,19 @@ TEST(Inplace, ChainOfOps) {
   EXPECT_VALUES(x.grad(), 3 * (2 * 2 + 1));
 }
 
+TEST(Inplace, WithItself) {
+  const Tensor x = leaf({2, 3});
+  std::weak_ptr<Node> node;
+  {
+    Tensor y = x * 1;
+    y.mul_(y);
+    node = y.grad_fn();
+    y.sum().backward();
+  }
+  EXPECT_VALUES(x.grad(), 4, 6);
+  EXPECT_TRUE(node.expired());  // no cycle through what it saved
+}
+
 TEST(Views, TrackTheirBase) {
   const Tensor x = constant({1, 2, 3, 4});
   const Tensor v = x.view({2, 2});
