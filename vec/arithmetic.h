@@ -31,9 +31,11 @@ LANEWISE_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
   }
 #elif defined(LANEWISE_ISA_NEON)
   if constexpr (sizeof(T) == 4) {
-    return Vec<T>(bits<R>(vfmaq_f32(bits<float32x4_t>(c.reg), bits<float32x4_t>(a.reg), bits<float32x4_t>(b.reg))));
+    return Vec<T>(
+        bits<R>(vfmaq_f32(bits<float32x4_t>(c.reg), bits<float32x4_t>(a.reg), bits<float32x4_t>(b.reg))));
   } else {
-    return Vec<T>(bits<R>(vfmaq_f64(bits<float64x2_t>(c.reg), bits<float64x2_t>(a.reg), bits<float64x2_t>(b.reg))));
+    return Vec<T>(
+        bits<R>(vfmaq_f64(bits<float64x2_t>(c.reg), bits<float64x2_t>(a.reg), bits<float64x2_t>(b.reg))));
   }
 #else
   return a * b + c;
@@ -48,13 +50,15 @@ LANEWISE_INLINE Vec<T> fnma(Vec<T> a, Vec<T> b, Vec<T> c) {
   if constexpr (sizeof(T) == 4) {
     return Vec<T>(bits<R>(_mm512_fnmadd_ps(bits<__m512>(a.reg), bits<__m512>(b.reg), bits<__m512>(c.reg))));
   } else {
-    return Vec<T>(bits<R>(_mm512_fnmadd_pd(bits<__m512d>(a.reg), bits<__m512d>(b.reg), bits<__m512d>(c.reg))));
+    return Vec<T>(
+        bits<R>(_mm512_fnmadd_pd(bits<__m512d>(a.reg), bits<__m512d>(b.reg), bits<__m512d>(c.reg))));
   }
 #elif defined(LANEWISE_ISA_AVX2)
   if constexpr (sizeof(T) == 4) {
     return Vec<T>(bits<R>(_mm256_fnmadd_ps(bits<__m256>(a.reg), bits<__m256>(b.reg), bits<__m256>(c.reg))));
   } else {
-    return Vec<T>(bits<R>(_mm256_fnmadd_pd(bits<__m256d>(a.reg), bits<__m256d>(b.reg), bits<__m256d>(c.reg))));
+    return Vec<T>(
+        bits<R>(_mm256_fnmadd_pd(bits<__m256d>(a.reg), bits<__m256d>(b.reg), bits<__m256d>(c.reg))));
   }
 #else
   return fma(-a, b, c);
@@ -67,10 +71,7 @@ LANEWISE_INLINE Vec<T> fms(Vec<T> a, Vec<T> b, Vec<T> c) {
 }
 /// a * b + c where the rounding is not promised: fused for floats where it can be, two operations elsewhere.
 template <class T>
-  requires(!Real<T>)
-LANEWISE_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
-  return a * b + c;
-}
+requires(!Real<T>) LANEWISE_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) { return a * b + c; }
 
 template <Real T>
 LANEWISE_INLINE Vec<T> sign_mask() {
@@ -97,7 +98,8 @@ LANEWISE_INLINE Vec<T> bit_xor(Vec<T> a, Vec<T> b) {
 
 template <Real T>
 LANEWISE_INLINE Vec<T> abs(Vec<T> x) {
-  return bitcast<T>(detail::as_int(x) & Vec<detail::SignedOf<T>>(std::numeric_limits<detail::SignedOf<T>>::max()));
+  return bitcast<T>(detail::as_int(x) &
+                    Vec<detail::SignedOf<T>>(std::numeric_limits<detail::SignedOf<T>>::max()));
 }
 /// The most negative value is its own absolute value, as in two's complement.
 template <Integer T>
@@ -145,8 +147,7 @@ LANEWISE_INLINE Vec<T> copysign(Vec<T> magnitude, Vec<T> sign) {
 
 /// The smaller; NaN if either is NaN. Of equal values (also -0 and +0) the second.
 template <class T>
-  requires std::is_arithmetic_v<T>
-LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
+requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
   if constexpr (std::is_same_v<T, bool>) {
     return a & b;
   } else if constexpr (Integer<T>) {
@@ -157,8 +158,7 @@ LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
 }
 /// The larger; NaN if either is NaN. Of equal values (also -0 and +0) the second.
 template <class T>
-  requires std::is_arithmetic_v<T>
-LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
+requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
   if constexpr (std::is_same_v<T, bool>) {
     return a | b;
   } else if constexpr (Integer<T>) {
@@ -169,8 +169,7 @@ LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
 }
 /// The smaller; a NaN gives way to a number. Of equal values the second.
 template <class T>
-  requires std::is_arithmetic_v<T>
-LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
+requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
   if constexpr (Real<T>) {
     return select((a < b) | isnan(b), a, b);
   } else {
@@ -179,8 +178,7 @@ LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
 }
 /// The larger; a NaN gives way to a number. Of equal values the second.
 template <class T>
-  requires std::is_arithmetic_v<T>
-LANEWISE_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
+requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
   if constexpr (Real<T>) {
     return select((a > b) | isnan(b), a, b);
   } else {

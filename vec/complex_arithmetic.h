@@ -6,7 +6,8 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// The power of two 2^-e for |x| in [2^e, 2^(e+1)), kept within the normal numbers; 1 for 0, infinity and NaN.
+/// The power of two 2^-e for |x| in [2^e, 2^(e+1)), kept within the normal numbers; 1 for 0, infinity and
+/// NaN.
 template <class T>
 LANEWISE_INLINE Vec<T> inverse_scale(Vec<T> x) {
   using I = SignedOf<T>;
@@ -19,9 +20,11 @@ LANEWISE_INLINE Vec<T> inverse_scale(Vec<T> x) {
   return select(isfinite(x) & (x != Vec<T>(T(0))), scale, Vec<T>(T(1)));
 }
 
-/// C99 annex G: a quotient of infinities or by zero keeps its direction where the plain formula gives NaN + NaN i.
+/// C99 annex G: a quotient of infinities or by zero keeps its direction where the plain formula gives NaN +
+/// NaN i.
 template <class R>
-[[gnu::noinline, gnu::cold]] Vec<std::complex<R>> divide_specials(Vec<std::complex<R>> a, Vec<std::complex<R>> b,
+[[gnu::noinline, gnu::cold]] Vec<std::complex<R>> divide_specials(Vec<std::complex<R>> a,
+                                                                  Vec<std::complex<R>> b,
                                                                   Vec<std::complex<R>> plain) {
   using V = Vec<R>;
   const V inf(std::numeric_limits<R>::infinity());
@@ -51,8 +54,8 @@ template <class R>
 
 }  // namespace detail
 
-/// a / b. Both are scaled by powers of two first, so no intermediate over- or underflows where the quotient does not.
-/// Error: a few ULP of |a / b|; special values as in C99 annex G.
+/// a / b. Both are scaled by powers of two first, so no intermediate over- or underflows where the quotient
+/// does not. Error: a few ULP of |a / b|; special values as in C99 annex G.
 template <class R>
 LANEWISE_INLINE Vec<std::complex<R>> divide(Vec<std::complex<R>> a, Vec<std::complex<R>> b) {
   using V = Vec<R>;

@@ -5,8 +5,8 @@
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 
-/// Numbers to lanes of another type of the same size: f32 <-> i32, f64 <-> i64. Floats truncate towards zero; NaN and what does not fit give the
-/// most negative integer, on every tier. Integers round to nearest even.
+/// Numbers to lanes of another type of the same size: f32 <-> i32, f64 <-> i64. Floats truncate towards zero;
+/// NaN and what does not fit give the most negative integer, on every tier. Integers round to nearest even.
 template <class U, class T>
 LANEWISE_INLINE Vec<U> convert(Vec<T> x) {
   static_assert(sizeof(U) == sizeof(T));
@@ -24,7 +24,8 @@ LANEWISE_INLINE Vec<U> convert(Vec<T> x) {
 #else
     // Halves placed in the low bits of 2^52 and 2^84 + 2^63; all steps but the last sum are exact.
     const auto u = bitcast<std::uint64_t>(x);
-    const Vec<std::uint64_t> low = (u & Vec<std::uint64_t>(0xffffffffu)) | Vec<std::uint64_t>(0x4330000000000000u);
+    const Vec<std::uint64_t> low =
+        (u & Vec<std::uint64_t>(0xffffffffu)) | Vec<std::uint64_t>(0x4330000000000000u);
     const Vec<std::uint64_t> high = (u >> 32) ^ Vec<std::uint64_t>(0x4530000080000000u);
     return (bitcast<double>(high) - Vec<double>(0x1p84 + 0x1p63 + 0x1p52)) + bitcast<double>(low);
 #endif

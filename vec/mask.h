@@ -62,9 +62,15 @@ struct Mask {
   Mask() = default;
   LANEWISE_INLINE explicit Mask(Native m) : native(m) {}
 
-  LANEWISE_INLINE friend Mask operator&(Mask a, Mask b) { return Mask(static_cast<Native>(a.native & b.native)); }
-  LANEWISE_INLINE friend Mask operator|(Mask a, Mask b) { return Mask(static_cast<Native>(a.native | b.native)); }
-  LANEWISE_INLINE friend Mask operator^(Mask a, Mask b) { return Mask(static_cast<Native>(a.native ^ b.native)); }
+  LANEWISE_INLINE friend Mask operator&(Mask a, Mask b) {
+    return Mask(static_cast<Native>(a.native & b.native));
+  }
+  LANEWISE_INLINE friend Mask operator|(Mask a, Mask b) {
+    return Mask(static_cast<Native>(a.native | b.native));
+  }
+  LANEWISE_INLINE friend Mask operator^(Mask a, Mask b) {
+    return Mask(static_cast<Native>(a.native ^ b.native));
+  }
   LANEWISE_INLINE friend Mask operator~(Mask a) { return Mask(static_cast<Native>(~a.native)); }
   LANEWISE_INLINE Mask& operator&=(Mask b) { return *this = *this & b; }
   LANEWISE_INLINE Mask& operator|=(Mask b) { return *this = *this | b; }
@@ -194,7 +200,8 @@ struct Mask {
       constexpr int kLaneBytes = kRegisterBytes / size;
       __m128i words;  // 16 bits a lane
       if constexpr (kLaneBytes == 8) {
-        const __m128i doublewords = _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(low), _mm_castsi128_ps(high), 0x88));
+        const __m128i doublewords =
+            _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(low), _mm_castsi128_ps(high), 0x88));
         words = _mm_packs_epi32(doublewords, doublewords);
       } else if constexpr (kLaneBytes == 4) {
         words = _mm_packs_epi32(low, high);
@@ -234,7 +241,9 @@ struct Mask<std::complex<R>> : Mask<R> {
   static LANEWISE_INLINE Mask first(int n) { return Mask<R>::first(n); }
   static LANEWISE_INLINE Mask splat(bool value) { return Mask<R>::splat(value); }
   static LANEWISE_INLINE Mask load_bool(const void* from) { return Mask<R>::load_bool(from); }
-  static LANEWISE_INLINE Mask load_bool_partial(const void* from, int n) { return Mask<R>::load_bool_partial(from, n); }
+  static LANEWISE_INLINE Mask load_bool_partial(const void* from, int n) {
+    return Mask<R>::load_bool_partial(from, n);
+  }
 };
 
 template <class T>

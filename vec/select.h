@@ -7,8 +7,8 @@ inline namespace LANEWISE_ISA {
 
 /// a where m is true, else b.
 template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-LANEWISE_INLINE Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) {
+requires(std::is_arithmetic_v<T> &&
+         !std::is_same_v<T, bool>) LANEWISE_INLINE Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) {
   using R = typename Vec<T>::Register;
   using detail::bits;
 #if defined(LANEWISE_ISA_AVX512)
@@ -31,19 +31,24 @@ LANEWISE_INLINE Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) {
   }
 #elif defined(LANEWISE_ISA_AVX2)
   if constexpr (std::is_same_v<T, float>) {
-    return Vec<T>(bits<R>(_mm256_blendv_ps(bits<__m256>(b.reg), bits<__m256>(a.reg), bits<__m256>(m.native))));
+    return Vec<T>(
+        bits<R>(_mm256_blendv_ps(bits<__m256>(b.reg), bits<__m256>(a.reg), bits<__m256>(m.native))));
   } else if constexpr (std::is_same_v<T, double>) {
-    return Vec<T>(bits<R>(_mm256_blendv_pd(bits<__m256d>(b.reg), bits<__m256d>(a.reg), bits<__m256d>(m.native))));
+    return Vec<T>(
+        bits<R>(_mm256_blendv_pd(bits<__m256d>(b.reg), bits<__m256d>(a.reg), bits<__m256d>(m.native))));
   } else {
-    return Vec<T>(bits<R>(_mm256_blendv_epi8(bits<__m256i>(b.reg), bits<__m256i>(a.reg), bits<__m256i>(m.native))));
+    return Vec<T>(
+        bits<R>(_mm256_blendv_epi8(bits<__m256i>(b.reg), bits<__m256i>(a.reg), bits<__m256i>(m.native))));
   }
 #elif defined(LANEWISE_ISA_SSE4_2)
   if constexpr (std::is_same_v<T, float>) {
     return Vec<T>(bits<R>(_mm_blendv_ps(bits<__m128>(b.reg), bits<__m128>(a.reg), bits<__m128>(m.native))));
   } else if constexpr (std::is_same_v<T, double>) {
-    return Vec<T>(bits<R>(_mm_blendv_pd(bits<__m128d>(b.reg), bits<__m128d>(a.reg), bits<__m128d>(m.native))));
+    return Vec<T>(
+        bits<R>(_mm_blendv_pd(bits<__m128d>(b.reg), bits<__m128d>(a.reg), bits<__m128d>(m.native))));
   } else {
-    return Vec<T>(bits<R>(_mm_blendv_epi8(bits<__m128i>(b.reg), bits<__m128i>(a.reg), bits<__m128i>(m.native))));
+    return Vec<T>(
+        bits<R>(_mm_blendv_epi8(bits<__m128i>(b.reg), bits<__m128i>(a.reg), bits<__m128i>(m.native))));
   }
 #else
   return Vec<T>(
@@ -54,7 +59,8 @@ LANEWISE_INLINE Vec<bool> select(Mask<bool> m, Vec<bool> a, Vec<bool> b) {
   return Vec<bool>::from_01(select(mask_cast<std::uint8_t>(m), a.bytes, b.bytes));
 }
 template <class R>
-LANEWISE_INLINE Vec<std::complex<R>> select(Mask<std::complex<R>> m, Vec<std::complex<R>> a, Vec<std::complex<R>> b) {
+LANEWISE_INLINE Vec<std::complex<R>> select(Mask<std::complex<R>> m, Vec<std::complex<R>> a,
+                                            Vec<std::complex<R>> b) {
   return Vec<std::complex<R>>(select(m.real_mask(), a.re, b.re), select(m.real_mask(), a.im, b.im));
 }
 

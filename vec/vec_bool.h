@@ -5,7 +5,8 @@
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 
-/// bool, one byte per lane, always 0 or 1 in the register. Arithmetic is that of the two-element lattice: + is or, * is and.
+/// bool, one byte per lane, always 0 or 1 in the register. Arithmetic is that of the two-element lattice: +
+/// is or, * is and.
 template <>
 struct Vec<bool> {
   using value_type = bool;
@@ -26,15 +27,21 @@ struct Vec<bool> {
   }
 
   /// Any byte but zero counts as true.
-  static LANEWISE_INLINE Vec load(const bool* p) { return normalise(Bytes::load(reinterpret_cast<const std::uint8_t*>(p))); }
+  static LANEWISE_INLINE Vec load(const bool* p) {
+    return normalise(Bytes::load(reinterpret_cast<const std::uint8_t*>(p)));
+  }
   static LANEWISE_INLINE Vec load_partial(const bool* p, int n) {
     return normalise(Bytes::load_partial(reinterpret_cast<const std::uint8_t*>(p), n));
   }
   LANEWISE_INLINE void store(bool* p) const { bytes.store(reinterpret_cast<std::uint8_t*>(p)); }
-  LANEWISE_INLINE void store_partial(bool* p, int n) const { bytes.store_partial(reinterpret_cast<std::uint8_t*>(p), n); }
+  LANEWISE_INLINE void store_partial(bool* p, int n) const {
+    bytes.store_partial(reinterpret_cast<std::uint8_t*>(p), n);
+  }
   LANEWISE_INLINE bool extract(int lane) const { return bytes.extract(lane) != 0; }
 
-  LANEWISE_INLINE Mask<bool> mask() const { return mask_cast<bool>(bytes != Bytes(static_cast<std::uint8_t>(0))); }
+  LANEWISE_INLINE Mask<bool> mask() const {
+    return mask_cast<bool>(bytes != Bytes(static_cast<std::uint8_t>(0)));
+  }
 
   LANEWISE_INLINE friend Vec operator&(Vec a, Vec b) { return from_01(a.bytes & b.bytes); }
   LANEWISE_INLINE friend Vec operator|(Vec a, Vec b) { return from_01(a.bytes | b.bytes); }

@@ -26,8 +26,9 @@ LANEWISE_INLINE void interleave(RegisterOf<R> even, RegisterOf<R> odd, RegisterO
 
 }  // namespace detail
 
-/// complex64 and complex128: two registers. `size` counts complex numbers, as many as a register holds reals. Products are the plain
-/// (ac - bd) + (ad + bc)i, quotients are those of `divide` in math/complex_arithmetic.h.
+/// complex64 and complex128: two registers. `size` counts complex numbers, as many as a register holds reals.
+/// Products are the plain (ac - bd) + (ad + bc)i, quotients are those of `divide` in
+/// math/complex_arithmetic.h.
 template <class R>
 struct Vec<std::complex<R>> {
   using value_type = std::complex<R>;
@@ -75,7 +76,9 @@ struct Vec<std::complex<R>> {
       a.store_partial(q, 2 * n);
     }
   }
-  LANEWISE_INLINE value_type extract(int lane) const { return value_type(re.extract(lane), im.extract(lane)); }
+  LANEWISE_INLINE value_type extract(int lane) const {
+    return value_type(re.extract(lane), im.extract(lane));
+  }
 
   LANEWISE_INLINE friend Vec operator+(Vec a, Vec b) { return Vec(a.re + b.re, a.im + b.im); }
   LANEWISE_INLINE friend Vec operator-(Vec a, Vec b) { return Vec(a.re - b.re, a.im - b.im); }
@@ -103,7 +106,9 @@ struct Vec<std::complex<R>> {
     detail::deinterleave<R>(a.reg, b.reg, v.re.reg, v.im.reg, Lanes{});
     return v;
   }
-  LANEWISE_INLINE void join(Real& a, Real& b) const { detail::interleave<R>(re.reg, im.reg, a.reg, b.reg, Lanes{}); }
+  LANEWISE_INLINE void join(Real& a, Real& b) const {
+    detail::interleave<R>(re.reg, im.reg, a.reg, b.reg, Lanes{});
+  }
 };
 
 }  // namespace LANEWISE_ISA

@@ -7,14 +7,15 @@
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 
-/// One register of elements of type T and the operations on it, lane by lane. For complex types two registers (re, im).
+/// One register of elements of type T and the operations on it, lane by lane. For complex types two registers
+/// (re, im).
 template <class T>
 struct Vec;
 
-/// f32 and f64. The arithmetic operators are those of GCC vectors: they are always inlined and never contracted; loads,
-/// stores, square roots and roundings come from xsimd.
+/// f32 and f64. The arithmetic operators are those of GCC vectors: they are always inlined and never
+/// contracted; loads, stores, square roots and roundings come from xsimd.
 template <class T>
-  requires std::is_floating_point_v<T>
+requires std::is_floating_point_v<T>
 struct Vec<T> {
   using value_type = T;
   using Batch = xsimd::batch<T, Arch>;
@@ -35,9 +36,11 @@ struct Vec<T> {
   static LANEWISE_INLINE Vec load_partial(const T* p, int n) {
 #if defined(LANEWISE_ISA_AVX512)
     if constexpr (sizeof(T) == 4) {
-      return Vec(detail::bits<Register>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(detail::first_bits(n)), p)));
+      return Vec(
+          detail::bits<Register>(_mm512_maskz_loadu_ps(static_cast<__mmask16>(detail::first_bits(n)), p)));
     } else {
-      return Vec(detail::bits<Register>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(detail::first_bits(n)), p)));
+      return Vec(
+          detail::bits<Register>(_mm512_maskz_loadu_pd(static_cast<__mmask8>(detail::first_bits(n)), p)));
     }
 #elif defined(LANEWISE_ISA_AVX2)
     const auto keep = detail::bits<__m256i>(Mask<T>::first(n).native);
@@ -98,9 +101,11 @@ struct Vec<T> {
                                : Op == kLt ? _CMP_LT_OQ
                                            : _CMP_LE_OQ;
     if constexpr (sizeof(T) == 4) {
-      return Mask<T>(_mm512_cmp_ps_mask(detail::bits<__m512>(a.reg), detail::bits<__m512>(b.reg), kPredicate));
+      return Mask<T>(
+          _mm512_cmp_ps_mask(detail::bits<__m512>(a.reg), detail::bits<__m512>(b.reg), kPredicate));
     } else {
-      return Mask<T>(_mm512_cmp_pd_mask(detail::bits<__m512d>(a.reg), detail::bits<__m512d>(b.reg), kPredicate));
+      return Mask<T>(
+          _mm512_cmp_pd_mask(detail::bits<__m512d>(a.reg), detail::bits<__m512d>(b.reg), kPredicate));
     }
 #else
     using Native = typename Mask<T>::Native;

@@ -7,11 +7,10 @@
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 
-/// Integers of 1 to 8 bytes, signed and unsigned. Arithmetic wraps. On GCC vectors: the compilers know more ways to multiply and shift small
-/// integers than xsimd does.
+/// Integers of 1 to 8 bytes, signed and unsigned. Arithmetic wraps. On GCC vectors: the compilers know more
+/// ways to multiply and shift small integers than xsimd does.
 template <class T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-struct Vec<T> {
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct Vec<T> {
   using value_type = T;
   using Register = detail::RegisterOf<T>;
   static constexpr int size = detail::LaneCount<T>::value;
@@ -76,10 +75,14 @@ struct Vec<T> {
   LANEWISE_INLINE friend Vec operator^(Vec a, Vec b) { return Vec(a.reg ^ b.reg); }
   LANEWISE_INLINE friend Vec operator~(Vec a) { return Vec(~a.reg); }
   /// 0 <= count < bits of T. `>>` keeps the sign of signed types.
-  LANEWISE_INLINE friend Vec operator<<(Vec a, int count) { return wrap(a.unsigned_reg() << static_cast<Unsigned>(count)); }
+  LANEWISE_INLINE friend Vec operator<<(Vec a, int count) {
+    return wrap(a.unsigned_reg() << static_cast<Unsigned>(count));
+  }
   LANEWISE_INLINE friend Vec operator>>(Vec a, int count) { return Vec(a.reg >> static_cast<T>(count)); }
   /// Lane-wise counts, each 0 <= count < bits of T.
-  LANEWISE_INLINE friend Vec operator<<(Vec a, Vec count) { return wrap(a.unsigned_reg() << count.unsigned_reg()); }
+  LANEWISE_INLINE friend Vec operator<<(Vec a, Vec count) {
+    return wrap(a.unsigned_reg() << count.unsigned_reg());
+  }
   LANEWISE_INLINE friend Vec operator>>(Vec a, Vec count) { return Vec(a.reg >> count.reg); }
   LANEWISE_INLINE Vec& operator+=(Vec b) { return *this = *this + b; }
   LANEWISE_INLINE Vec& operator-=(Vec b) { return *this = *this - b; }
@@ -96,7 +99,9 @@ struct Vec<T> {
   LANEWISE_INLINE friend Mask<T> operator>=(Vec a, Vec b) { return compare<kLe>(b, a); }
 
   /// `>>` that fills with zeros, also for signed types.
-  LANEWISE_INLINE Vec shift_right_logical(int count) const { return wrap(unsigned_reg() >> static_cast<Unsigned>(count)); }
+  LANEWISE_INLINE Vec shift_right_logical(int count) const {
+    return wrap(unsigned_reg() >> static_cast<Unsigned>(count));
+  }
 
  private:
   using Unsigned = std::make_unsigned_t<T>;

@@ -38,10 +38,16 @@ struct Row {
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
-#define LANEWISE_COMPLEX(name, reference, ...)                                              \
-  Row {                                                                                     \
-    #name, [](Vec<C<float>> z) { return name(z); }, [](Vec<C<double>> z) { return name(z); }, \
-        [](Wide z) -> Wide { return reference; }, __VA_ARGS__                               \
+#define LANEWISE_COMPLEX(name, reference, ...)                                                               \
+  Row {                                                                                                      \
+#name,                                                                                                   \
+        [](Vec <C <float>>                                                                                   \
+               z) { return name(z); },                                                                       \
+                                    [](Vec <C <double>>                                                      \
+                                           z) { return name(z); },                                           \
+                                                                [](Wide z)                                   \
+                                                                     -> Wide { return reference; },          \
+                                                                                                 __VA_ARGS__ \
   }
 const Row kRows[] = {
     LANEWISE_COMPLEX(exp, std::exp(z), 80, false, 2),
@@ -67,7 +73,8 @@ T random_part(std::mt19937_64& random, double range, bool any_size) {
     case 0:
       return static_cast<T>(m * range);
     case 1:
-      return static_cast<T>(m * (any_size ? std::exp2(limit * std::sin(static_cast<double>(random() % 1000))) : 1.5));
+      return static_cast<T>(
+          m * (any_size ? std::exp2(limit * std::sin(static_cast<double>(random() % 1000))) : 1.5));
     default:
       return static_cast<T>(m * 1e-3);
   }
@@ -96,7 +103,8 @@ class Complex : public testing::TestWithParam<Row> {
         const Wide exact = row.reference(Wide(z[i].real(), z[i].imag()));
         const long double size = std::abs(exact);
         if (!(size < std::numeric_limits<T>::max() / 4) || size < std::numeric_limits<T>::min()) continue;
-        ASSERT_LE(norm_error(out[i], exact), row.bound) << row.name << std::hexfloat << z[i] << " = " << out[i];
+        ASSERT_LE(norm_error(out[i], exact), row.bound)
+            << row.name << std::hexfloat << z[i] << " = " << out[i];
         const C<T> alone = f(Vec<C<T>>(z[i])).extract(kLanes - 1);
         ASSERT_EQ(alone, out[i]) << row.name << z[i];
       }
@@ -111,7 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Functions, Complex, testing::ValuesIn(kRows),
 /// Real and imaginary part agree, signs of zeros too; NaN with NaN.
 void expect_same(C<double> found, C<double> expected, C<double> z) {
   const auto same = [](double a, double b) {
-    return (std::isnan(a) && std::isnan(b)) || (std::fabs(a - b) < 1e-15 && std::signbit(a) == std::signbit(b)) || a == b;
+    return (std::isnan(a) && std::isnan(b)) ||
+           (std::fabs(a - b) < 1e-15 && std::signbit(a) == std::signbit(b)) || a == b;
   };
   EXPECT_TRUE(same(found.real(), expected.real()) && same(found.imag(), expected.imag()))
       << z << ": " << found << " against " << expected;
@@ -148,7 +157,9 @@ TEST(ComplexPow, AgreesWithTheCLibrary) {
     const Wide exactf = std::pow(Wide(zf.real(), zf.imag()), Wide(wf.real(), wf.imag()));
     EXPECT_LE(norm_error(pow(Vec<C<float>>(zf), Vec<C<float>>(wf)).extract(0), exactf), 0.8);
   }
-  const auto power = [](C<double> z, C<double> w) { return pow(Vec<C<double>>(z), Vec<C<double>>(w)).extract(0); };
+  const auto power = [](C<double> z, C<double> w) {
+    return pow(Vec<C<double>>(z), Vec<C<double>>(w)).extract(0);
+  };
   EXPECT_EQ(power({0, 0}, {0, 0}), C<double>(1, 0));
   EXPECT_EQ(power({0, 0}, {2, 1}), C<double>(0, 0));
   EXPECT_EQ(power({3, 4}, {0, 0}), C<double>(1, 0));

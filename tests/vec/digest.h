@@ -25,7 +25,8 @@ inline const Digest* find_digest(std::string_view name) {
   return nullptr;
 }
 
-/// FNV-1a over the bits of the results. NaN counts as one value: its sign and payload differ between processors.
+/// FNV-1a over the bits of the results. NaN counts as one value: its sign and payload differ between
+/// processors.
 template <class T>
 std::uint64_t digest_of(const Row& row) {
   const Points<T> p = make_points<T>(row.low, row.high, row.second, sizeof(T) == 4 ? 100 : 10);

@@ -1,14 +1,14 @@
+#include "digest.h"
+
 #include <cstdint>
 
 #include <gtest/gtest.h>
 
-#include "digest.h"
-
 namespace lanewise::test {
 namespace {
 
-/// All tiers with a fused fma compute the same bits; the digests say which. When a method changes on purpose, put the found numbers into
-/// digests.inc after the bounds of math_test have been checked.
+/// All tiers with a fused fma compute the same bits; the digests say which. When a method changes on purpose,
+/// put the found numbers into digests.inc after the bounds of math_test have been checked.
 TEST(Math, HasTheSameBitsOnEveryTierWithFma) {
   if (!vec::kFusedFma) GTEST_SKIP() << "this tier rounds products before it adds";
   for (const Row& row : kRows) {

@@ -22,9 +22,25 @@ TYPED_TEST_SUITE(Floats, FloatTypes);
 template <class T>
 std::vector<T> awkward_values() {
   using L = std::numeric_limits<T>;
-  std::vector<T> v = {0,        T(0.25), T(0.5), 1,           T(1.5),         2,
-                      T(2.5),   T(3.5),  T(1e5), T(123456.5), L::max(),       L::min(),
-                      L::denorm_min(),   L::infinity(),       L::quiet_NaN(), T(1) / L::epsilon(), T(0.49999997), T(2147483648.0), T(9.3e18)};
+  std::vector<T> v = {0,
+                      T(0.25),
+                      T(0.5),
+                      1,
+                      T(1.5),
+                      2,
+                      T(2.5),
+                      T(3.5),
+                      T(1e5),
+                      T(123456.5),
+                      L::max(),
+                      L::min(),
+                      L::denorm_min(),
+                      L::infinity(),
+                      L::quiet_NaN(),
+                      T(1) / L::epsilon(),
+                      T(0.49999997),
+                      T(2147483648.0),
+                      T(9.3e18)};
   const std::size_t n = v.size();
   for (std::size_t i = 0; i < n; ++i) v.push_back(-v[i]);
   return v;
@@ -93,7 +109,9 @@ TYPED_TEST(Floats, FmaRoundsOnce) {
   const T exact = fma(Vec<T>(1 + e), Vec<T>(1 - e), Vec<T>(T(-1))).extract(0);
   EXPECT_EQ(exact, vec::kFusedFma ? -e * e : T(0));
   for (int i = 0; i < 1000 && vec::kFusedFma; ++i) {
-    const auto next = [&] { return static_cast<T>(static_cast<double>(static_cast<std::int64_t>(random())) * 0x1p-62); };
+    const auto next = [&] {
+      return static_cast<T>(static_cast<double>(static_cast<std::int64_t>(random())) * 0x1p-62);
+    };
     const T a = next();
     const T b = next();
     const T c = next();
@@ -140,7 +158,8 @@ TYPED_TEST(Floats, ComplexProductsAndQuotients) {
   std::mt19937_64 random(3);
   const auto part = [&](int range) {
     const double m = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
-    return static_cast<T>(std::ldexp(m, static_cast<int>(random() % static_cast<unsigned>(range)) - range / 2));
+    return static_cast<T>(
+        std::ldexp(m, static_cast<int>(random() % static_cast<unsigned>(range)) - range / 2));
   };
   const int range = sizeof(T) == 4 ? 110 : 900;
   for (int i = 0; i < 20000; ++i) {

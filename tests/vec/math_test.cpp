@@ -1,10 +1,9 @@
-#include "math_rows.h"
-
 #include <cstring>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "math_rows.h"
 #include "points.h"
 #include "ulp.h"
 
@@ -52,8 +51,8 @@ class Math : public testing::TestWithParam<Row> {
       }
     }
     RecordProperty(sizeof(T) == 4 ? "ulp_f32" : "ulp_f64", std::to_string(worst));
-    EXPECT_LE(worst, bound_of<T>(row)) << row.name << "(" << std::hexfloat << p.x[at] << ", " << p.y[at] << ") = "
-                                       << out[at] << " against " << row.reference(p.x[at], p.y[at]);
+    EXPECT_LE(worst, bound_of<T>(row)) << row.name << "(" << std::hexfloat << p.x[at] << ", " << p.y[at]
+                                       << ") = " << out[at] << " against " << row.reference(p.x[at], p.y[at]);
   }
 
   /// The long double functions of the C library are themselves approximations: a sample against MPFR.
@@ -72,7 +71,8 @@ class Math : public testing::TestWithParam<Row> {
       const Wide exact = mpfr_get_ld(r, MPFR_RNDN);
       // 2^-11 of rounding to long double; MPFR's exponents reach further than its.
       ASSERT_LE(ulp_error(out[i], exact), bound_of<T>(row) + 0x1p-10)
-          << row.name << "(" << std::hexfloat << p.x[i] << ", " << p.y[i] << ") = " << out[i] << " against " << exact;
+          << row.name << "(" << std::hexfloat << p.x[i] << ", " << p.y[i] << ") = " << out[i] << " against "
+          << exact;
     }
     mpfr_clears(x, y, r, static_cast<mpfr_ptr>(nullptr));
   }
@@ -104,8 +104,8 @@ class Math : public testing::TestWithParam<Row> {
         for (int j = 0; j < kLanes; ++j) {
           if (std::isnan(alone[j]) && std::isnan(mixed[i])) continue;
           ASSERT_EQ(std::memcmp(&alone[j], &mixed[i], sizeof(T)), 0)
-              << row.name << "(" << std::hexfloat << x[i] << ", " << y[i] << "): " << alone[j] << " alone in lane " << j
-              << ", " << mixed[i] << " among others in lane " << i;
+              << row.name << "(" << std::hexfloat << x[i] << ", " << y[i] << "): " << alone[j]
+              << " alone in lane " << j << ", " << mixed[i] << " among others in lane " << i;
         }
       }
     }

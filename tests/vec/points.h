@@ -8,7 +8,8 @@
 
 namespace lanewise::test {
 
-/// Arguments in pairs; functions of one argument ignore y. Made without libm, so that they are the same everywhere.
+/// Arguments in pairs; functions of one argument ignore y. Made without libm, so that they are the same
+/// everywhere.
 template <class T>
 struct Points {
   std::vector<T> x;
@@ -22,10 +23,30 @@ using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <class T>
 std::vector<T> special_values() {
   using L = std::numeric_limits<T>;
-  std::vector<T> v = {0,   T(0.5),  1,        T(1.5),        2,         3,
-                      4,   T(10),   T(88.7),  T(103.9),      T(709.7),  T(745.1),
-                      T(1e5), T(1e10), T(1e30), L::max(),    L::min(),  L::denorm_min(),
-                      L::epsilon(), L::infinity(), L::quiet_NaN(), T(3.14159265358979323846), T(0.70710678118654752440), T(9007199254740993.0)};
+  std::vector<T> v = {0,
+                      T(0.5),
+                      1,
+                      T(1.5),
+                      2,
+                      3,
+                      4,
+                      T(10),
+                      T(88.7),
+                      T(103.9),
+                      T(709.7),
+                      T(745.1),
+                      T(1e5),
+                      T(1e10),
+                      T(1e30),
+                      L::max(),
+                      L::min(),
+                      L::denorm_min(),
+                      L::epsilon(),
+                      L::infinity(),
+                      L::quiet_NaN(),
+                      T(3.14159265358979323846),
+                      T(0.70710678118654752440),
+                      T(9007199254740993.0)};
   const std::size_t n = v.size();
   for (std::size_t i = 0; i < n; ++i) v.push_back(-v[i]);
   for (std::size_t i = 0; i < n; ++i) {
@@ -37,7 +58,8 @@ std::vector<T> special_values() {
 
 inline double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-/// 1 to 2 times a power of two. In two statements: the order in which arguments are evaluated is the compiler's choice.
+/// 1 to 2 times a power of two. In two statements: the order in which arguments are evaluated is the
+/// compiler's choice.
 inline double scattered(std::mt19937_64& random, int lowest, unsigned exponents) {
   const double m = 1 + unit(random);
   return std::ldexp(m, static_cast<int>(random() % exponents) + lowest);
@@ -58,8 +80,8 @@ T near_quarter_turn(std::mt19937_64& random) {
   return (random() & 1) != 0 ? -x : x;
 }
 
-/// Every sign and exponent with random mantissas, the specials, the moderate range, and what lies near multiples of pi/2.
-/// `low` and `high` bound the range in which most of the moderate points lie.
+/// Every sign and exponent with random mantissas, the specials, the moderate range, and what lies near
+/// multiples of pi/2. `low` and `high` bound the range in which most of the moderate points lie.
 template <class T>
 Points<T> make_points(double low, double high, bool second, int per_exponent) {
   std::mt19937_64 random(20240229);

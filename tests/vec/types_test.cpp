@@ -45,15 +45,15 @@ bool same_bits(const T& a, const T& b) {
 
 template <class T>
 class Types : public testing::Test {};
-using AllTypes = testing::Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                                std::uint16_t, std::uint32_t, std::uint64_t, bool, std::complex<float>,
-                                std::complex<double>>;
+using AllTypes = testing::Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                                std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, bool,
+                                std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Types, AllTypes);
 
 template <class T>
 class Numbers : public testing::Test {};
-using NumberTypes = testing::Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                                   std::uint16_t, std::uint32_t, std::uint64_t>;
+using NumberTypes = testing::Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                                   std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Numbers, NumberTypes);
 
 TYPED_TEST(Types, LoadsAndStoresWholeRegisters) {
@@ -124,7 +124,8 @@ TYPED_TEST(Types, MasksAsBytes) {
   GuardedPage page;
   for (int n = 0; n < kLanes; ++n) {
     std::array<std::uint8_t, kLanes> bytes;
-    for (auto& b : bytes) b = (random() & 1) != 0 ? static_cast<std::uint8_t>(random() % 255 + 1) : std::uint8_t{0};
+    for (auto& b : bytes)
+      b = (random() & 1) != 0 ? static_cast<std::uint8_t>(random() % 255 + 1) : std::uint8_t{0};
     std::array<std::uint8_t, kLanes> out;
     const Mask<T> whole = Mask<T>::load_bool(bytes.data());
     whole.store_bool(out.data());
@@ -236,7 +237,8 @@ TYPED_TEST(Numbers, ArithmeticAndOrder) {
         EXPECT_EQ((x << shift).extract(i), static_cast<T>(p << shift));
         EXPECT_EQ((x >> shift).extract(i), static_cast<T>(a[k] >> shift));
         using U = std::make_unsigned_t<T>;
-        EXPECT_EQ(x.shift_right_logical(shift).extract(i), static_cast<T>(static_cast<U>(static_cast<U>(a[k]) >> shift)));
+        EXPECT_EQ(x.shift_right_logical(shift).extract(i),
+                  static_cast<T>(static_cast<U>(static_cast<U>(a[k]) >> shift)));
         EXPECT_EQ((x << Vec<T>(static_cast<T>(shift))).extract(i), static_cast<T>(p << shift));
         EXPECT_EQ((x >> Vec<T>(static_cast<T>(shift))).extract(i), static_cast<T>(a[k] >> shift));
       }
@@ -246,7 +248,8 @@ TYPED_TEST(Numbers, ArithmeticAndOrder) {
 
 TEST(Bool, AnyByteButZeroIsTrue) {
   std::array<std::uint8_t, Vec<bool>::size> bytes;
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i * 37 % 5 == 0 ? 0 : i * 71 | 1);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::uint8_t>(i * 37 % 5 == 0 ? 0 : i * 71 | 1);
   const auto v = Vec<bool>::load(reinterpret_cast<const bool*>(bytes.data()));
   std::array<std::uint8_t, Vec<bool>::size> out;
   v.store(reinterpret_cast<bool*>(out.data()));

@@ -9,8 +9,8 @@ namespace lanewise::test {
 /// A value of the wrong class: NaN against a number, infinite against finite, a zero of the wrong sign.
 inline constexpr double kWrongClass = 1e30;
 
-/// Error of `found` in units in the last place of the exact result. Rounding at the edge of the range is forgiven: infinity where the exact
-/// result is the largest number to within an ULP, and the reverse.
+/// Error of `found` in units in the last place of the exact result. Rounding at the edge of the range is
+/// forgiven: infinity where the exact result is the largest number to within an ULP, and the reverse.
 template <class T>
 double ulp_error(T found, long double exact) {
   if (std::isnan(exact)) return std::isnan(found) ? 0 : kWrongClass;

@@ -17,7 +17,8 @@ LANEWISE_INLINE Vec<double> asin_tail(Vec<double> z) {
                     0x1.0c11675af44ebp-5);
 }
 
-/// asin |x| where |x| <= 1/2 (`near`), else asin sqrt((1 - |x|) / 2), as a leading part and what is to be added.
+/// asin |x| where |x| <= 1/2 (`near`), else asin sqrt((1 - |x|) / 2), as a leading part and what is to be
+/// added.
 template <class T>
 struct AsinParts {
   Mask<T> near;
@@ -34,7 +35,7 @@ LANEWISE_INLINE AsinParts<T> asin_parts(Vec<T> ax) {
 
 }  // namespace detail
 
-/// Arc sine, NaN outside [-1, 1].
+/// Arc sine, NaN outside [-1, 1]. Error: 1.19 ULP (f32), 1.10 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> asin(Vec<T> x) {
   using C = detail::AtanConstants<T>;
@@ -46,7 +47,7 @@ LANEWISE_INLINE Vec<T> asin(Vec<T> x) {
   return copysign(select(p.near, p.angle.hi + p.angle.lo, far_sum), x);
 }
 
-/// Arc cosine, NaN outside [-1, 1].
+/// Arc cosine, NaN outside [-1, 1]. Error: 1.13 ULP (f32), 1.08 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> acos(Vec<T> x) {
   using C = detail::AtanConstants<T>;

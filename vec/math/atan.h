@@ -8,8 +8,8 @@ namespace detail {
 
 /// (atan(q) - q) / q^3 for z = q^2 <= 1, minimax to 2^-28 (f32) and 2^-57 (f64) of atan.
 LANEWISE_INLINE Vec<float> atan_tail(Vec<float> z) {
-  return horner(z, -0x1.55553ep-2f, 0x1.9991e4p-3f, -0x1.242084p-3f, 0x1.c08c16p-4f, -0x1.5807f4p-4f, 0x1.da2408p-5f,
-                -0x1.fd6d86p-6f, 0x1.640dc2p-7f, -0x1.d326bap-10f);
+  return horner(z, -0x1.55553ep-2f, 0x1.9991e4p-3f, -0x1.242084p-3f, 0x1.c08c16p-4f, -0x1.5807f4p-4f,
+                0x1.da2408p-5f, -0x1.fd6d86p-6f, 0x1.640dc2p-7f, -0x1.d326bap-10f);
 }
 LANEWISE_INLINE Vec<double> atan_tail(Vec<double> z) {
   // The first terms alternate and cancel, so they go one after the other.
@@ -18,8 +18,8 @@ LANEWISE_INLINE Vec<double> atan_tail(Vec<double> z) {
                  -0x1.59a41f7a74afbp-5, 0x1.2c2ea4cd8cb67p-5, -0x1.e9fb0423cff44p-6, 0x1.683e0d4e4506dp-6,
                  -0x1.c792545b28496p-7, 0x1.d7bced6f2f348p-8, -0x1.7a3dad1427582p-9, 0x1.b400cc1f566a8p-11,
                  -0x1.3f3bb4b1da113p-13, 0x1.bbf6972ad2f4ep-17);
-  return horner_from(p, z, -0x1.5555555555526p-2, 0x1.99999999955b4p-3, -0x1.249249237f589p-3, 0x1.c71c717fcfe2bp-4,
-                     -0x1.745d11ae820abp-4, 0x1.3b13669b0e3d3p-4);
+  return horner_from(p, z, -0x1.5555555555526p-2, 0x1.99999999955b4p-3, -0x1.249249237f589p-3,
+                     0x1.c71c717fcfe2bp-4, -0x1.745d11ae820abp-4, 0x1.3b13669b0e3d3p-4);
 }
 
 template <class T>
@@ -53,7 +53,8 @@ LANEWISE_INLINE Pair<T> atan_ratio(Vec<T> n, Vec<T> d) {
   Vec<T> low = residual(q, d, n) * inverse;
   if constexpr (!kFusedFma) {
     // The error of a product of tiny numbers is lost without fma.
-    low = select(n < Vec<T>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon()), Vec<T>(T(0)), low);
+    low = select(n < Vec<T>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon()), Vec<T>(T(0)),
+                 low);
   }
   const Vec<T> z = q * q;
   // What the division lost counts 1 / (1 + q^2) times, which 1 - q^2 / 2 is near enough to.
@@ -103,7 +104,7 @@ template <class T>
 
 }  // namespace detail
 
-/// Arc tangent.
+/// Arc tangent. Error: 0.97 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> atan(Vec<T> x) {
   using C = detail::AtanConstants<T>;
@@ -114,7 +115,8 @@ LANEWISE_INLINE Vec<T> atan(Vec<T> x) {
   return copysign(detail::add_angle(from_mask(steep), steep, angle), x);
 }
 
-/// Angle of the point (x, y), in [-pi, pi]; signed zeros and infinities as in C99.
+/// Angle of the point (x, y), in [-pi, pi]; signed zeros and infinities as in C99. Error: 1.0 ULP, 1.4 where
+/// y or x is denormal.
 template <Real T>
 LANEWISE_INLINE Vec<T> atan2(Vec<T> y, Vec<T> x) {
   using C = detail::AtanConstants<T>;

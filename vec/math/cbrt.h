@@ -26,7 +26,8 @@ LANEWISE_INLINE CbrtStart start_cbrt(Vec<double> x, Vec<double> lower) {
   const Mask<double> down = j < V(0.0);
   CbrtStart s;
   s.w = r.m * select(up, V(2.0), select(down, V(0.5), one));
-  const V y = polynomial(r.m, 0x1.ce81c3b4a8418p-2, 0x1.cf4480511b5b5p-1, -0x1.123e830b1749ap-1, 0x1.bc4b0465ee452p-3, -0x1.35911df572289p-5) *
+  const V y = polynomial(r.m, 0x1.ce81c3b4a8418p-2, 0x1.cf4480511b5b5p-1, -0x1.123e830b1749ap-1,
+                         0x1.bc4b0465ee452p-3, -0x1.35911df572289p-5) *
               select(up, V(0x1.428a2f98d728bp+0), select(down, V(0x1.965fea53d6e3dp-1), one));
   const V cube = y * y * y;
   s.root = y * (fma(V(2.0), s.w, cube) / fma(V(2.0), cube, s.w));
@@ -38,7 +39,7 @@ LANEWISE_INLINE CbrtStart start_cbrt(Vec<double> x, Vec<double> lower) {
 
 }  // namespace detail
 
-/// Cube root, also of negative numbers.
+/// Cube root, also of negative numbers. Error: 0.501 ULP.
 LANEWISE_INLINE Vec<double> cbrt(Vec<double> x) {
   using V = Vec<double>;
   const V ax = abs(x);
@@ -56,10 +57,11 @@ LANEWISE_INLINE Vec<double> cbrt(Vec<double> x) {
 }
 LANEWISE_INLINE Vec<float> cbrt(Vec<float> x) {
   const Vec<float> ax = abs(x);
-  const Vec<float> r = in_double(ax, [](Vec<double> d) __attribute__((always_inline)) {
-    const detail::CbrtStart s = detail::start_cbrt(d, Vec<double>(0.0));
-    return s.root * s.power;
-  });
+  const Vec<float> r = in_double(
+      ax, [](Vec<double> d) __attribute__((always_inline)) {
+        const detail::CbrtStart s = detail::start_cbrt(d, Vec<double>(0.0));
+        return s.root * s.power;
+      });
   const Mask<float> inside = (ax > Vec<float>(0.0f)) & isfinite(ax);
   return copysign(select(inside, r, ax), x);
 }

@@ -3,7 +3,8 @@
 #include <lanewise/vec/math/hyperbolic.h>
 #include <lanewise/vec/math/sin_cos.h>
 
-// Complex functions made of exponentials. Errors are per component, in ULP of that component unless it is said otherwise.
+// Complex functions made of exponentials. Errors are per component, in ULP of that component unless it is
+// said otherwise.
 
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
@@ -28,7 +29,8 @@ LANEWISE_INLINE SinCos<double> sin_cos(Vec<double> x) {
   const Mask<double> odd = mask_cast<double>((q & I(1)) != I(0));
   const I sin_sign = ((q & I(2)) << 62) ^ as_int(bit_and(x, sign_mask<double>()));
   const I cos_sign = ((q + I(1)) & I(2)) << 62;
-  return {bitcast<double>(as_int(select(odd, c, s)) ^ sin_sign), bitcast<double>(as_int(select(odd, s, c)) ^ cos_sign)};
+  return {bitcast<double>(as_int(select(odd, c, s)) ^ sin_sign),
+          bitcast<double>(as_int(select(odd, s, c)) ^ cos_sign)};
 }
 LANEWISE_INLINE SinCos<float> sin_cos(Vec<float> x) { return {sin(x), cos(x)}; }
 
@@ -68,7 +70,8 @@ LANEWISE_INLINE Vec<std::complex<T>> exp(Vec<std::complex<T>> z) {
   return {e * sc.cos, e * sc.sin};
 }
 
-/// 1 / (1 + e^-z); from the left half plane e^z / (1 + e^z), so that nothing overflows. Error: a few ULP of its magnitude.
+/// 1 / (1 + e^-z); from the left half plane e^z / (1 + e^z), so that nothing overflows. Error: a few ULP of
+/// its magnitude.
 template <Real T>
 LANEWISE_INLINE Vec<std::complex<T>> sigmoid(Vec<std::complex<T>> z) {
   using V = Vec<std::complex<T>>;
@@ -92,8 +95,8 @@ template <Real T>
 LANEWISE_INLINE Vec<std::complex<T>> cos(Vec<std::complex<T>> z) {
   const detail::SinCos<T> sc = detail::sin_cos(z.re);
   const Vec<T> zero(T(0));
-  const Vec<T> im = select((z.re == zero) | (z.im == zero), copysign(zero, sc.sin) * copysign(Vec<T>(T(1)), z.im),
-                           sc.sin * sinh(z.im));
+  const Vec<T> im = select((z.re == zero) | (z.im == zero),
+                           copysign(zero, sc.sin) * copysign(Vec<T>(T(1)), z.im), sc.sin * sinh(z.im));
   return {sc.cos * cosh(z.im), -im};
 }
 /// sinh z = -i sin(i z).

@@ -10,8 +10,8 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// log |z| for |z| neither tiny nor huge: half the logarithm of re^2 + im^2, which is kept in a pair so that nothing is lost near 1.
-/// `exponent` is added to the binary exponent of |z|^2.
+/// log |z| for |z| neither tiny nor huge: half the logarithm of re^2 + im^2, which is kept in a pair so that
+/// nothing is lost near 1. `exponent` is added to the binary exponent of |z|^2.
 template <class T>
 LANEWISE_INLINE Vec<T> log_abs_inside(Vec<T> larger, Vec<T> smaller, Vec<T> exponent) {
   const Pair<T> a = two_product(larger, larger);
@@ -156,8 +156,8 @@ LANEWISE_INLINE Complex<T> pow_by_log(Complex<T> z, Complex<T> w) {
 }
 }  // namespace detail
 
-/// z^w = e^(w log z), principal value. z^0 is 1; 0^w is 0 where re w > 0. Its relative error is about |w log z| ULP;
-/// complex64 is computed in complex128.
+/// z^w = e^(w log z), principal value. z^0 is 1; 0^w is 0 where re w > 0. Its relative error is about |w log
+/// z| ULP; complex64 is computed in complex128.
 LANEWISE_INLINE Vec<std::complex<double>> pow(Vec<std::complex<double>> z, Vec<std::complex<double>> w) {
   using V = Vec<std::complex<double>>;
   const Vec<double> zero(0.0);

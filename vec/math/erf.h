@@ -6,7 +6,8 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-// erf x = x + x P(x^2) up to 1, and 1 - e^q(x - 1) from there, q approximating log(erfc x) in the sense of the smallest error of erf. All minimax.
+// erf x = x + x P(x^2) up to 1, and 1 - e^q(x - 1) from there, q approximating log(erfc x) in the sense of
+// the smallest error of erf. All minimax.
 template <class T>
 struct ErfConstants;
 template <>
@@ -22,9 +23,10 @@ LANEWISE_INLINE Vec<float> erf_small(Vec<float> z) {
                     -0x1.a3515ep-11f, 0x1.4771fcp-14f);
 }
 LANEWISE_INLINE Vec<double> erf_small(Vec<double> z) {
-  return polynomial(z, 0x1.06eba8214db68p-3, -0x1.812746b03799dp-2, 0x1.ce2f21a03f8b8p-4, -0x1.b82ce311a9708p-6,
-                    0x1.565bcceed77bdp-8, -0x1.c02daeb66d52ap-11, 0x1.f9a296a1ddf1fp-14, -0x1.f4c82d9c668b1p-17,
-                    0x1.b96b46d121679p-20, -0x1.5b8bf5bf6955cp-23, 0x1.d3d9ff8f4919bp-27, -0x1.a231cbbb39a06p-31);
+  return polynomial(z, 0x1.06eba8214db68p-3, -0x1.812746b03799dp-2, 0x1.ce2f21a03f8b8p-4,
+                    -0x1.b82ce311a9708p-6, 0x1.565bcceed77bdp-8, -0x1.c02daeb66d52ap-11,
+                    0x1.f9a296a1ddf1fp-14, -0x1.f4c82d9c668b1p-17, 0x1.b96b46d121679p-20,
+                    -0x1.5b8bf5bf6955cp-23, 0x1.d3d9ff8f4919bp-27, -0x1.a231cbbb39a06p-31);
 }
 LANEWISE_INLINE Vec<float> log_erfc(Vec<float> t) {
   return polynomial(t, -0x1.d97fc0p+0f, -0x1.51c988p+1f, -0x1.afb44cp-1f, -0x1.52049cp-5f, 0x1.35bd92p-7f,
@@ -42,7 +44,7 @@ LANEWISE_INLINE Vec<double> log_erfc(Vec<double> t) {
 
 }  // namespace detail
 
-/// Error function.
+/// Error function. Error: 1.01 ULP (f32), 1.08 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> erf(Vec<T> x) {
   using C = detail::ErfConstants<T>;

@@ -35,8 +35,8 @@ LANEWISE_INLINE Vec<float> exp_tail(Vec<float> r) {
 }
 LANEWISE_INLINE Vec<double> exp_tail(Vec<double> r) {
   return polynomial(r, 0x1.000000000000ap-1, 0x1.55555555554fap-3, 0x1.55555555505cdp-5, 0x1.1111111127570p-7,
-                    0x1.6c16c184c959dp-10, 0x1.a01a012e6d937p-13, 0x1.a0199847dc41cp-16, 0x1.71df17f1a4908p-19,
-                    0x1.28af258ac361ap-22, 0x1.ad9b4e535ca0fp-26);
+                    0x1.6c16c184c959dp-10, 0x1.a01a012e6d937p-13, 0x1.a0199847dc41cp-16,
+                    0x1.71df17f1a4908p-19, 0x1.28af258ac361ap-22, 0x1.ad9b4e535ca0fp-26);
 }
 
 /// t = n + kMagic for an integer n: p * 2^n rounded once, |n| at most about twice the exponent range.
@@ -124,7 +124,8 @@ LANEWISE_INLINE Vec<T> exp_moderate(Vec<T> x) {
   return p * power_of_two(t);
 }
 
-/// (e^x - 1) / 2 and (e^x + 1) / 2 as pairs, for kExpm1Low <= x <= kOverflow. Halved, so that they do not overflow before e^x does.
+/// (e^x - 1) / 2 and (e^x + 1) / 2 as pairs, for kExpm1Low <= x <= kOverflow. Halved, so that they do not
+/// overflow before e^x does.
 template <class T>
 struct HalfExp {
   Pair<T> minus_one;
@@ -148,7 +149,7 @@ LANEWISE_INLINE HalfExp<T> half_exp(Vec<T> x) {
 
 }  // namespace detail
 
-/// e^x. Error: 0.98 ULP (f32), 0.84 ULP (f64), also where the result is denormal.
+/// e^x. Error: 1.00 ULP (f32), 1.01 ULP (f64), also where the result is denormal.
 template <Real T>
 LANEWISE_INLINE Vec<T> exp(Vec<T> x) {
   using C = detail::ExpConstants<T>;
@@ -161,7 +162,7 @@ LANEWISE_INLINE Vec<T> exp(Vec<T> x) {
   return detail::scale_by_rounded(p, t, n);
 }
 
-/// 2^x. Exact for integers.
+/// 2^x. Error: 0.87 ULP (f32), 0.96 ULP (f64); exact for integers.
 LANEWISE_INLINE Vec<float> exp2(Vec<float> x) {
   using V = Vec<float>;
   const V kept = detail::max_or_second(V(-151.0f), detail::min_or_second(V(129.0f), x));
@@ -169,7 +170,8 @@ LANEWISE_INLINE Vec<float> exp2(Vec<float> x) {
   const V n = t - V(detail::ExpConstants<float>::kMagic);
   const V r = kept - n;
   // (2^r - 1 - r ln 2) / r^2, minimax to 2^-28 of 2^r
-  const V tail = detail::polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af82p-5f, 0x1.3b2daap-7f, 0x1.5f0876p-10f, 0x1.41b434p-13f);
+  const V tail =
+      detail::polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af82p-5f, 0x1.3b2daap-7f, 0x1.5f0876p-10f, 0x1.41b434p-13f);
   const V p = V(1.0f) + fma(r, V(0x1.62e430p-1f), r * r * tail);
   return detail::scale_by_rounded(p, t, n);
 }
@@ -179,19 +181,20 @@ LANEWISE_INLINE Vec<double> exp2(Vec<double> x) {
   const V t = kept + V(detail::ExpConstants<double>::kMagic);
   const V n = t - V(detail::ExpConstants<double>::kMagic);
   const V r = kept - n;
-  const V tail =
-      detail::polynomial(r, 0x1.ebfbdff82c5a1p-3, 0x1.c6b08d704a041p-5, 0x1.3b2ab6fba0791p-7, 0x1.5d87fe78c4b7cp-10,
-                         0x1.4309130dc970ap-13, 0x1.ffcbfbc0a3140p-17, 0x1.62bfc9e26317ep-20, 0x1.b526631827cf1p-24,
-                         0x1.e617e5ee328b4p-28, 0x1.e7ad5d13d5cb2p-32);
+  const V tail = detail::polynomial(r, 0x1.ebfbdff82c5a1p-3, 0x1.c6b08d704a041p-5, 0x1.3b2ab6fba0791p-7,
+                                    0x1.5d87fe78c4b7cp-10, 0x1.4309130dc970ap-13, 0x1.ffcbfbc0a3140p-17,
+                                    0x1.62bfc9e26317ep-20, 0x1.b526631827cf1p-24, 0x1.e617e5ee328b4p-28,
+                                    0x1.e7ad5d13d5cb2p-32);
   const V p = V(1.0) + fma(r, V(0x1.62e42fefa39efp-1), r * r * tail);
   return detail::scale_by_rounded(p, t, n);
 }
 
-/// e^x - 1.
+/// e^x - 1. Error: 0.96 ULP (f32), 1.00 ULP (f64). -0 gives -0.
 template <Real T>
 LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {
   using C = detail::ExpConstants<T>;
-  const Vec<T> kept = detail::max_or_second(Vec<T>(C::kExpm1Low), detail::min_or_second(Vec<T>(C::kOverflow), x));
+  const Vec<T> kept =
+      detail::max_or_second(Vec<T>(C::kExpm1Low), detail::min_or_second(Vec<T>(C::kOverflow), x));
   const detail::Pair<T> half = detail::half_exp(kept).minus_one;
   const Vec<T> sum = half.hi + half.lo;
   // What is tiny stays itself, -0 too.
@@ -208,14 +211,15 @@ LANEWISE_INLINE Vec<float> tanh_tail(Vec<float> z) {
                     0x1.a007c6p-10f);
 }
 LANEWISE_INLINE Vec<double> tanh_tail(Vec<double> z) {
-  return polynomial(z, -0x1.555555555554dp-2, 0x1.1111111110650p-3, -0x1.ba1ba1b981fefp-5, 0x1.664f48606bcaep-6,
-                    -0x1.226e30dea12e8p-7, 0x1.d6d31037c2a7ap-9, -0x1.7d9899909bfecp-10, 0x1.34edca4daa4e4p-11,
-                    -0x1.efd0120d1db5ep-13, 0x1.7bc53218920ccp-14, -0x1.e9b2f9c499222p-16, 0x1.78af2696fde8fp-18);
+  return polynomial(z, -0x1.555555555554dp-2, 0x1.1111111110650p-3, -0x1.ba1ba1b981fefp-5,
+                    0x1.664f48606bcaep-6, -0x1.226e30dea12e8p-7, 0x1.d6d31037c2a7ap-9, -0x1.7d9899909bfecp-10,
+                    0x1.34edca4daa4e4p-11, -0x1.efd0120d1db5ep-13, 0x1.7bc53218920ccp-14,
+                    -0x1.e9b2f9c499222p-16, 0x1.78af2696fde8fp-18);
 }
 
 }  // namespace detail
 
-/// An odd polynomial near 0, then 1 - 2 / (e^2x + 1).
+/// An odd polynomial near 0, then 1 - 2 / (e^2x + 1). Error: 1.05 ULP (f32), 1.20 ULP (f64). -0 gives -0.
 template <Real T>
 LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
   using V = Vec<T>;
@@ -228,7 +232,7 @@ LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
   return copysign(select(ax < V(detail::kTanhSmall<T>), small, large), x);
 }
 
-/// 1 / (1 + e^-x).
+/// 1 / (1 + e^-x), as e^x / (1 + e^x) below 0 so that small results keep their digits. Error: 0.99 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
   using C = detail::ExpConstants<T>;

@@ -15,7 +15,8 @@ LANEWISE_INLINE Vec<double> short_log(Vec<double> x) {
   const LogReduction<double> r = reduce_log(x);
   const V s = (r.m - V(1.0)) / (r.m + V(1.0));
   const V z = s * s;
-  const V p = polynomial(z, 2.0, 0x1.555554fd4fae4p-1, 0x1.999a7b229616ap-2, 0x1.2438aea4b7baap-2, 0x1.e2fce5c48a5bap-3);
+  const V p = polynomial(z, 2.0, 0x1.555554fd4fae4p-1, 0x1.999a7b229616ap-2, 0x1.2438aea4b7baap-2,
+                         0x1.e2fce5c48a5bap-3);
   return fma(s, p, r.e * V(0x1.62e42fefa39efp-1));
 }
 

@@ -60,17 +60,18 @@ struct LogConstants<double> {
 LANEWISE_INLINE Vec<float> log1p_tail(Vec<float> f, Vec<float> square, Vec<float> /*half_square*/) {
   // (log(1 + f) - f + f^2 / 2) / f^3, minimax to 2^-29 of the logarithm
   const Vec<float> p =
-      polynomial(f, 0x1.555548p-2f, -0x1.000012p-2f, 0x1.99a456p-3f, -0x1.555836p-3f, 0x1.233c1ep-3f, -0x1.fc9b84p-4f,
-                 0x1.e72fc0p-4f, -0x1.dc2390p-4f, 0x1.117d82p-4f);
+      polynomial(f, 0x1.555548p-2f, -0x1.000012p-2f, 0x1.99a456p-3f, -0x1.555836p-3f, 0x1.233c1ep-3f,
+                 -0x1.fc9b84p-4f, 0x1.e72fc0p-4f, -0x1.dc2390p-4f, 0x1.117d82p-4f);
   return p * f * square;
 }
 LANEWISE_INLINE Vec<double> log1p_tail(Vec<double> f, Vec<double> /*square*/, Vec<double> half_square) {
-  // With s = f / (2 + f): log(1 + f) = 2 s + s R(s^2) = f - f^2/2 + s (f^2/2 + R); R minimax to 2^-59 of the logarithm.
+  // With s = f / (2 + f): log(1 + f) = 2 s + s R(s^2) = f - f^2/2 + s (f^2/2 + R); R minimax to 2^-59 of the
+  // logarithm.
   const Vec<double> s = f / (Vec<double>(2.0) + f);
   const Vec<double> z = s * s;
   const Vec<double> r =
-      z * polynomial(z, 0x1.5555555555593p-1, 0x1.999999997f9c3p-2, 0x1.249249422f2aap-2, 0x1.c71c51d298c22p-3,
-                     0x1.74664af7762dfp-3, 0x1.39a06fb733decp-3, 0x1.2f13281df04acp-3);
+      z * polynomial(z, 0x1.5555555555593p-1, 0x1.999999997f9c3p-2, 0x1.249249422f2aap-2,
+                     0x1.c71c51d298c22p-3, 0x1.74664af7762dfp-3, 0x1.39a06fb733decp-3, 0x1.2f13281df04acp-3);
   return s * (half_square + r);
 }
 
@@ -177,14 +178,15 @@ LANEWISE_INLINE Vec<T> log_of_pair(Pair<T> u, LogReduction<T> r) {
   using C = LogConstants<T>;
   using I = SignedOf<T>;
   const Vec<T> f = r.m - Vec<T>(T(1));
-  // lo / u = (lo * 2^-e) / m, and 1 / m is near 1 - f where it matters. 2^-e is m / u; four times that is a normal number.
+  // lo / u = (lo * 2^-e) / m, and 1 / m is near 1 - f where it matters. 2^-e is m / u; four times that is a
+  // normal number.
   const Vec<T> inverse_power = bitcast<T>(as_int(r.m) - as_int(u.hi) + Vec<I>(__builtin_bit_cast(I, T(4))));
   const Vec<T> lost = u.lo * inverse_power;
   const Vec<T> quarter(T(0.25));
   const Vec<T> square = f * f;
   const Vec<T> half_square = Vec<T>(T(0.5)) * square;
-  const Vec<T> low = fma(r.e, Vec<T>(C::kLn2Lo),
-                         fma(lost, fnma(quarter, f, quarter), log1p_tail(f, square, half_square)));
+  const Vec<T> low =
+      fma(r.e, Vec<T>(C::kLn2Lo), fma(lost, fnma(quarter, f, quarter), log1p_tail(f, square, half_square)));
   return fma(r.e, Vec<T>(C::kLn2Hi), f - (half_square - low));
 }
 template <class T>
@@ -198,22 +200,23 @@ template <class T>
 
 }  // namespace detail
 
-/// Natural logarithm. Error: 0.75 ULP. log(+-0) is -infinity, of negative numbers NaN.
+/// Natural logarithm. Error: 0.78 ULP (f32), 0.76 ULP (f64). log(+-0) is -infinity, of negative numbers NaN;
+/// so for the others.
 template <Real T>
 LANEWISE_INLINE Vec<T> log(Vec<T> x) {
   return detail::log_of<detail::BaseE>(x);
 }
-/// Binary logarithm, exact for powers of two.
+/// Binary logarithm, exact for powers of two. Error: 0.82 ULP (f32), 0.73 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> log2(Vec<T> x) {
   return detail::log_of<detail::Base2>(x);
 }
-/// Decimal logarithm.
+/// Decimal logarithm. Error: 0.66 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> log10(Vec<T> x) {
   return detail::log_of<detail::Base10>(x);
 }
-/// log(1 + x) without cancellation near 0.
+/// log(1 + x) without cancellation near 0. Error: 1.04 ULP (f32), 0.96 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> log1p(Vec<T> x) {
   // The logarithm of 1 + x rounded, corrected by what the rounding lost.

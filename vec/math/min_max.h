@@ -6,7 +6,8 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// a < b ? a : b, and a > b ? a : b: one instruction on x86. The second operand where they are equal or either is NaN.
+/// a < b ? a : b, and a > b ? a : b: one instruction on x86. The second operand where they are equal or
+/// either is NaN.
 template <class T>
 LANEWISE_INLINE Vec<T> min_or_second(Vec<T> a, Vec<T> b) {
   using R = typename Vec<T>::Register;

@@ -28,7 +28,8 @@ LANEWISE_INLINE Pair<T> two_sum(Vec<T> a, Vec<T> b) {
   return {s, (a - (s - t)) + (b - t)};
 }
 
-/// The rounding error of p = a * b, exactly: a * b - p. Barring overflow on tiers without fma, which split by Veltkamp's method.
+/// The rounding error of p = a * b, exactly: a * b - p. Barring overflow on tiers without fma, which split by
+/// Veltkamp's method.
 template <class T>
 LANEWISE_INLINE Vec<T> product_error(Vec<T> a, Vec<T> b, Vec<T> p) {
   if constexpr (kFusedFma) {
@@ -50,8 +51,8 @@ LANEWISE_INLINE Pair<T> two_product(Vec<T> a, Vec<T> b) {
   return {p, product_error(a, b, p)};
 }
 
-/// c - a * b with the rounding error of a single operation also where fma is not fused, provided that the difference is
-/// nearly exact (a residual).
+/// c - a * b with the rounding error of a single operation also where fma is not fused, provided that the
+/// difference is nearly exact (a residual).
 template <class T>
 LANEWISE_INLINE Vec<T> residual(Vec<T> a, Vec<T> b, Vec<T> c) {
   if constexpr (kFusedFma) {
@@ -117,7 +118,8 @@ template <class T, class... C>
 LANEWISE_INLINE Vec<T> horner_even(Vec<T> square, T c0, T /*c1*/, C... c) {
   return fma(horner_even(square, c...), square, Vec<T>(c0));
 }
-/// A polynomial. Long ones as two independent chains, even and odd powers: a single one would wait for itself.
+/// A polynomial. Long ones as two independent chains, even and odd powers: a single one would wait for
+/// itself.
 template <class T, class... C>
 LANEWISE_INLINE Vec<T> polynomial(Vec<T> x, T c0, C... c) {
   if constexpr (sizeof...(c) < 8) {

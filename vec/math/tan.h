@@ -5,8 +5,8 @@
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 
-/// Tangent, of the reduced sine and cosine in pairs. Finite arguments of any size are reduced exactly; tan of an infinity is NaN.
-/// Error: 0.63 ULP (f32), 0.92 ULP (f64).
+/// Tangent, of the reduced sine and cosine in pairs. Finite arguments of any size are reduced exactly; tan of
+/// an infinity is NaN. Error: 0.53 ULP (f32), 1.06 ULP (f64).
 LANEWISE_INLINE Vec<double> tan(Vec<double> x) {
   using I = Vec<std::int64_t>;
   const Vec<double> ax = abs(x);
@@ -19,13 +19,14 @@ LANEWISE_INLINE Vec<double> tan(Vec<double> x) {
   const detail::Pair<double> denominator{select(odd, s.hi, c.hi), select(odd, s.lo, c.lo)};
   const Vec<double> result = detail::divide(numerator, denominator);
   // What is tiny stays itself, -0 too.
-  return detail::bit_xor(select(ax < Vec<double>(0x1p-27), ax, result), detail::bit_and(x, sign_mask<double>()));
+  return detail::bit_xor(select(ax < Vec<double>(0x1p-27), ax, result),
+                         detail::bit_and(x, sign_mask<double>()));
 }
 
 namespace detail {
 
-/// f32 in double precision: tan r by a minimax polynomial (2^-29) on |r| <= pi/4, -1 / tan r in odd quadrants.
-/// The products keep the sign of -0.
+/// f32 in double precision: tan r by a minimax polynomial (2^-29) on |r| <= pi/4, -1 / tan r in odd
+/// quadrants. The products keep the sign of -0.
 LANEWISE_INLINE Vec<double> tan_of_float(Vec<double> x) {
   using V = Vec<double>;
   using I = Vec<std::int64_t>;
@@ -38,7 +39,8 @@ LANEWISE_INLINE Vec<double> tan_of_float(Vec<double> x) {
     r = ((x - n * V(kPiShort1 / 2)) - n * V(kPiShort2 / 2)) - n * V(kPiShort3 / 2);
   }
   const V p = r * polynomial(r * r, 1.0, 0x1.555561acdf491p-2, 0x1.110d385b403cfp-3, 0x1.baea23444de33p-5,
-                             0x1.5c23eb85254bcp-6, 0x1.65c754bf3021bp-7, -0x1.79118ad8732dcp-17, 0x1.21f2c2bc870aep-8);
+                             0x1.5c23eb85254bcp-6, 0x1.65c754bf3021bp-7, -0x1.79118ad8732dcp-17,
+                             0x1.21f2c2bc870aep-8);
   const Mask<double> odd = mask_cast<double>((as_int(t) & I(1)) != I(0));
   return select(odd, V(-1.0), p) / select(odd, p, V(1.0));
 }
@@ -52,8 +54,8 @@ LANEWISE_INLINE Vec<double> tan_of_float(Vec<double> x) {
 }  // namespace detail
 
 LANEWISE_INLINE Vec<float> tan(Vec<float> x) {
-  const Vec<float> result =
-      in_double(x, [](Vec<double> d) __attribute__((always_inline)) { return detail::tan_of_float(d); });
+  const Vec<float> result = in_double(
+      x, [](Vec<double> d) __attribute__((always_inline)) { return detail::tan_of_float(d); });
   const Mask<float> near = abs(x) <= Vec<float>(detail::kFloatTrigLimit);
   if (__builtin_expect(!near.all(), 0)) return detail::tan_of_large_float(x, result);
   return result;

@@ -6,7 +6,8 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// x = n pi/2 + r: r as a pair, |r| at most a little over pi/4, and the quadrant n mod 4 in the low bits of an integer.
+/// x = n pi/2 + r: r as a pair, |r| at most a little over pi/4, and the quadrant n mod 4 in the low bits of
+/// an integer.
 struct TrigReduction {
   Pair<double> r;
   Vec<std::int64_t> quadrant;
@@ -44,7 +45,8 @@ inline constexpr std::uint64_t kTwoOverPiDigits[] = {
     0xf0cfbc209af4361d,
 };
 
-/// The reduction of one large finite number, by a product with the digits of 2/pi that matter (Payne and Hanek, SIGNUM Newsletter 18, 1983).
+/// The reduction of one large finite number, by a product with the digits of 2/pi that matter (Payne and
+/// Hanek, SIGNUM Newsletter 18, 1983).
 struct LargeReduction {
   double hi;
   double lo;
@@ -52,7 +54,8 @@ struct LargeReduction {
 };
 [[gnu::noinline, gnu::cold]] inline LargeReduction reduce_large(double x) {
   const auto pattern = __builtin_bit_cast(std::uint64_t, x);
-  const int exponent = static_cast<int>(pattern >> 52 & 0x7ff) - 1075;  // |x| = mantissa * 2^exponent, exponent > -62 here
+  const int exponent =
+      static_cast<int>(pattern >> 52 & 0x7ff) - 1075;  // |x| = mantissa * 2^exponent, exponent > -62 here
   const std::uint64_t mantissa = (pattern & 0xfffffffffffffu) | (std::uint64_t{1} << 52);
   // The product with higher digits is a multiple of 4 quadrants; with the first digit kept it is one of 2.
   const int start = exponent - 2 + 64;
@@ -84,10 +87,12 @@ struct LargeReduction {
   const Wide normal = fraction << zeros;
   const double scale = __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 - 53 - zeros) << 52);
   const double f_hi = static_cast<double>(static_cast<std::int64_t>(normal >> 75)) * scale;
-  const double f_lo = static_cast<double>(static_cast<std::int64_t>(static_cast<std::uint64_t>(normal >> 22) & 0x1fffffffffffffu)) *
+  const double f_lo = static_cast<double>(static_cast<std::int64_t>(static_cast<std::uint64_t>(normal >> 22) &
+                                                                    0x1fffffffffffffu)) *
                       (scale * 0x1p-53);
   // Products split by hand: the halves of 26 bits multiply exactly on every tier.
-  const double a = __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, f_hi) & ~std::uint64_t{0x7ffffff});
+  const double a =
+      __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, f_hi) & ~std::uint64_t{0x7ffffff});
   const double b = f_hi - a;
   constexpr double kA = 0x1.921fb54p+0;
   constexpr double kB = kHalfPi1 - kA;
