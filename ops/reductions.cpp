@@ -41,7 +41,9 @@ Tensor filled(const Tensor& self, DimMask mask, bool keepdim, ScalarType dtype, 
   Tensor out = detail::empty_cpu(reduced_shape(self.sizes(), mask, keepdim), dtype);
   visit_dtype(dtype, [&]<class T>() {
     T* p = static_cast<T*>(out.data_ptr());
-    for (std::int64_t i = 0; i < out.numel(); ++i) p[i] = Scalar(value).to_unchecked<T>();
+    // 0 / 0 is NaN in both parts of a complex number.
+    const Scalar fill = std::isnan(value) && is_complex(dtype) ? Scalar(std::complex<double>(value, value)) : Scalar(value);
+    for (std::int64_t i = 0; i < out.numel(); ++i) p[i] = fill.to_unchecked<T>();
   });
   return out;
 }

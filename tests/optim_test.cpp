@@ -22,13 +22,13 @@ double gradient(double p) { return p * p * p - 1; }
 
 std::vector<double> start_values() {
   std::vector<double> values;
-  for (int i = 0; i < 37; ++i) values.push_back(0.1 * i - 1.7);
+  for (int i = 0; i < 37; ++i) values.push_back(0.1 * i - 1.65);  // not 1, where the gradient is all rounding error
   return values;
 }
 
 Tensor parameter(ScalarType dtype) {
   const auto values = start_values();
-  return tensor(std::vector<double>(values)).to(dtype).detach().requires_grad_();
+  return tensor(values, kDouble).to(dtype).detach().requires_grad_();
 }
 
 /// Runs the optimizer on p^4/4 - p and compares with `reference`, which updates one number in double.

@@ -148,6 +148,8 @@ def case(op, *args, **kwargs):
         cases.append(entry)
         return
     results = list(result) if isinstance(result, (tuple, list)) else [result]
+    if op in ("div", "div_") and any(r.is_complex() and bool(torch.isnan(torch.view_as_real(r)).any()) for r in results):
+        return  # its vector code gives NaN for a division by zero, its scalar code infinity as C does
     if any(r.dtype not in NAMES for r in results):
         return  # complex32: Lanewise has no such type
     entry["results"] = [tensor_out(r) for r in results]
@@ -272,10 +274,10 @@ for dtype in ALL:
         layout = rng.choice("cts")
         for op in ("sum", "prod", "mean", "amax", "amin", "argmax", "argmin", "max", "min", "any", "all"):
             if op in ("sum", "mean", "prod", "max", "min", "any", "all", "argmax", "argmin") or sizes:
-                if not (op.startswith("arg") and dtype in COMPLEX):
+                if not ((op.startswith("arg") or op in ("any", "all")) and dtype in COMPLEX):
                     case(op, Arg(dtype, sizes, layout))
-            if op.startswith("arg") and dtype in COMPLEX:
-                continue  # complex numbers have no order
+            if (op.startswith("arg") or op in ("any", "all")) and dtype in COMPLEX:
+                continue  # complex numbers have no order; any and all look at the real part there
             if rng.random() < 0.7:
                 dim = rng.randint(-len(sizes), len(sizes) - 1) if sizes else 0
                 case(op, Arg(dtype, sizes, layout), dim, rng.random() < 0.5)
@@ -325,7 +327,8 @@ for dtype in ("Float", "Double", "ComplexFloat", "ComplexDouble", "Int", "Long",
     if dtype not in COMPLEX:  # Debian's build returns 0
         case("dot", Arg(dtype, [3]), Arg(dtype, [3]))
     for sa, sb in (([3], [3]), ([2, 3], [3]), ([3], [3, 2]), ([2, 3], [3, 2]), ([2, 2, 3], [3, 2]), ([2, 2, 3], [2, 3, 1])):
-        case("matmul", Arg(dtype, sa), Arg(dtype, sb))
+        if len(sa) + len(sb) > 2 or dtype not in COMPLEX:
+            case("matmul", Arg(dtype, sa), Arg(dtype, sb))
 case("mm", Arg("Float", [2, 3]), Arg("Float", [4, 2]))
 case("mm", Arg("Float", [2, 3]), Arg("Double", [3, 2]))
 case("mm", Arg("Float", [2]), Arg("Float", [2, 2]))
