@@ -37,7 +37,7 @@ struct Found {
   static LANEWISE_INLINE Narrow step(Narrow a, T x) {
     bool nonzero;
     if constexpr (is_complex<T>) {
-      nonzero = (x.real() != 0) | (x.imag() != 0);
+      nonzero = (int{x.real() != 0} | int{x.imag() != 0}) != 0;  // no branch
     } else {
       nonzero = x != 0;
     }
