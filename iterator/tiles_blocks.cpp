@@ -7,6 +7,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
+#include <lanewise/iterator/detail/stream.h>
 
 // 2-D blocks, for operands that disagree about the fastest dimension (a + b.t()): a block is wide enough along both dimensions
 // that every operand uses whole cache lines.
@@ -22,7 +23,9 @@ struct BlockPlan {
   std::int64_t rows = 0, cols = 0;  // of a block
   std::int64_t row_blocks = 0, col_blocks = 0;
   std::uint32_t broadcast = 0;
-  bool by_row = false;  // the function is called for each row of a block: some operand stays where it is
+  int streamed = -1;     // an output so long that no cache holds it: its rows are copied past the caches, from a tile
+  int streamed_tile = -1;  // the input whose tile it takes over, if any
+  bool by_row = false;   // the function is called for each row of a block: some operand stays where it is
   double cost = 1;
 };
 
@@ -31,6 +34,27 @@ std::int64_t even_piece(std::int64_t size, std::int64_t limit, std::int64_t unit
   const std::int64_t pieces = (size + limit - 1) / limit;
   const std::int64_t piece = (size + pieces - 1) / pieces;
   return std::min(limit, (piece + unit - 1) / unit * unit);
+}
+
+/// An input that passes through a tile of output 0's type, so that the output's elements may replace its own. -1: none.
+int tile_to_take_over(const Plan& plan, const TileJob& job) {
+  for (int k = job.outputs; k < job.operands; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const TileOperand& input = job.operand[i];
+    const bool direct = input.strides[0] == input.memory_size() && input.memory == input.tile;
+    if (plan.flat[i].feed != Feed::Scalar && input.strides[0] != 0 && input.strides[1] != 0 && !direct &&
+        input.tile == job.operand[0].tile) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+/// Whether an operand needs memory of its own in the arena.
+bool has_tile(const BlockPlan& blocks, int k) {
+  const BlockFeed feed = blocks.feed[static_cast<std::size_t>(k)];
+  return feed == BlockFeed::RowScalar ||
+         (feed == BlockFeed::Staged && (k != blocks.streamed || blocks.streamed_tile < 0));
 }
 
 /// Dimension 0 runs along the columns of a block, dimension 1 along its rows.
@@ -47,6 +71,11 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job) {
       blocks.feed[i] = BlockFeed::RowScalar;
     } else if (operand.strides[0] == operand.memory_size() && operand.memory == operand.tile) {
       blocks.feed[i] = BlockFeed::Direct;
+      if (k == 0 && plan.numel * operand.memory_size() >= kStreamFrom) {
+        blocks.feed[i] = BlockFeed::Staged;
+        blocks.streamed = k;
+        blocks.streamed_tile = tile_to_take_over(plan, job);
+      }
     } else {
       blocks.feed[i] = BlockFeed::Staged;
     }
@@ -54,7 +83,7 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job) {
       blocks.broadcast |= 1u << k;
     }
     blocks.by_row |= blocks.feed[i] == BlockFeed::RowScalar || blocks.feed[i] == BlockFeed::Direct;
-    if (blocks.feed[i] == BlockFeed::RowScalar || blocks.feed[i] == BlockFeed::Staged) {
+    if (has_tile(blocks, k)) {
       staged += blocks.feed[i] == BlockFeed::Staged;
       bytes_per_element += operand.tile_size();
       widest = std::max({widest, operand.tile_size(), operand.memory_size()});
@@ -75,10 +104,13 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job) {
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    if (blocks.feed[i] == BlockFeed::RowScalar || blocks.feed[i] == BlockFeed::Staged) {
+    if (has_tile(blocks, k)) {
       blocks.offset[i] = at;
       at += (blocks.rows * blocks.cols * job.operand[i].tile_size() + 63) / 64 * 64;
     }
+  }
+  if (blocks.streamed_tile >= 0) {
+    blocks.offset[static_cast<std::size_t>(blocks.streamed)] = blocks.offset[static_cast<std::size_t>(blocks.streamed_tile)];
   }
   blocks.scratch = at;
   return blocks;
@@ -147,7 +179,7 @@ class BlockRun {
     for (int k = 0; k < job_.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const TileOperand& operand = job_.operand[i];
-      if (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged) {
+      if (k != blocks_.streamed && (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged)) {
         ahead_.add(operand, cursor.at(k) + row * operand.strides[1] + col * operand.strides[0], rows, cols);
       }
     }
@@ -195,7 +227,13 @@ class BlockRun {
       if (blocks_.feed[i] == BlockFeed::Staged) {
         const std::int64_t along = job_.operand[i].strides[0], across = job_.operand[i].strides[1];
         char* at = cursor.at(k) + row * across + col * along;
-        stagers_[i]->store(base_[i], {at, across, along, rows, cols}, scratch);
+        if (k == blocks_.streamed) {
+          for (std::int64_t r = 0; r < rows; ++r) {
+            stream_copy(at + r * across, base_[i] + r * cols * along, cols * along);
+          }
+        } else {
+          stagers_[i]->store(base_[i], {at, across, along, rows, cols}, scratch);
+        }
       }
     }
   }
@@ -235,16 +273,15 @@ struct BlockIndex {
   std::int64_t row, col;
 };
 
-/// The order in which blocks come: kPatch x kPatch of them at a time. The two sides of a transposition step over a page
-/// per row; within a patch they step over the same pages again, while the translations are still known.
+/// The order in which blocks come: patches of 1024 x 1024 elements of f32, block by block. Both sides of a transposition step over a
+/// page per row, or more; within a patch they step over the same pages again while their translations are still known.
 BlockIndex block_at(const BlockPlan& blocks, std::int64_t in_plane) {
-  constexpr std::int64_t kPatch = 4;
-  const std::int64_t strip = in_plane / (kPatch * blocks.col_blocks);
-  const std::int64_t first_row = strip * kPatch;
-  const std::int64_t height = std::min(kPatch, blocks.row_blocks - first_row);
+  constexpr std::int64_t kHigh = 32, kWide = 8;
+  const std::int64_t first_row = in_plane / (kHigh * blocks.col_blocks) * kHigh;
+  const std::int64_t height = std::min(kHigh, blocks.row_blocks - first_row);
   const std::int64_t in_strip = in_plane - first_row * blocks.col_blocks;
-  const std::int64_t first_col = in_strip / (height * kPatch) * kPatch;
-  const std::int64_t width = std::min(kPatch, blocks.col_blocks - first_col);
+  const std::int64_t first_col = in_strip / (height * kWide) * kWide;
+  const std::int64_t width = std::min(kWide, blocks.col_blocks - first_col);
   const std::int64_t in_patch = in_strip - first_col * height;
   return {first_row + in_patch / width, first_col + in_patch % width};
 }
@@ -302,6 +339,9 @@ void run_blocks(const Plan& plan, int row_dimension) {
         in_plane = 0;
         cursor.next();
       }
+    }
+    if (blocks.streamed >= 0) {
+      stream_fence();
     }
   });
 }

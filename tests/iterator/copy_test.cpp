@@ -66,6 +66,20 @@ TEST(Copy, TransposesLargeMatrices) {
   }
 }
 
+TEST(Copy, TransposesPastTheCaches) {
+  const Tensor src = detail::empty_cpu({3001, 3003}, kInt);
+  auto* data = src.data_ptr<std::int32_t>();
+  for (std::int64_t e = 0; e < src.numel(); ++e) {
+    data[e] = static_cast<std::int32_t>(e);
+  }
+  const Tensor view = detail::make_view(src, {3003, 3001}, {1, 3003}, 0);
+  const Tensor out = ops::contiguous(view);
+  const auto* found = out.data_ptr<std::int32_t>();
+  for (std::int64_t e = 0; e < out.numel(); ++e) {
+    ASSERT_EQ(found[e], e % 3001 * 3003 + e / 3001);
+  }
+}
+
 TEST(Copy, BroadcastsTheSource) {
   const Tensor column = detail::empty_cpu({300, 1}, kInt);
   count_up(column);

@@ -287,6 +287,43 @@ TEST(IteratorKernel, ChecksRolesAndTypes) {
   EXPECT_EQ(scaled.output().data_ptr<float>()[4], 7.0f);
 }
 
+TEST(IteratorPointwise, RowsThatRepeatAndDoNotFitATile) {
+  // 500 elements of 16 bytes, times the operands: longer than a tile, so that tiles begin anywhere in the row.
+  const Tensor x = empty({6, 500}, kComplexFloat), row = empty({500}, kComplexDouble), other = empty({500}, kComplexFloat);
+  for (int e = 0; e < 3000; ++e) {
+    x.data_ptr<std::complex<float>>()[e] = {static_cast<float>(e), 1};
+  }
+  for (int e = 0; e < 500; ++e) {
+    row.data_ptr<std::complex<double>>()[e] = {static_cast<double>(e % 7), 0};
+    other.data_ptr<std::complex<float>>()[e] = {static_cast<float>(e % 11), 0};
+  }
+  const Tensor out = pointwise({"addcmul", &kernels::KernelTable::addcmul}, {x, row, other}, {1});
+  for (int e = 0; e < 3000; ++e) {
+    const std::complex<double> expected(e + e % 500 % 7 * (e % 500 % 11), 1);
+    ASSERT_EQ(out.data_ptr<std::complex<double>>()[e], expected) << e;
+  }
+}
+
+TEST(IteratorPointwise, LargeTransposedOperands) {
+  // 36 MB: the output's rows are copied past the caches.
+  const std::int64_t rows = 3001, cols = 3003;
+  const Tensor a = empty({rows, cols}, kInt), b = empty({cols, rows}, kInt);
+  auto *x = a.data_ptr<std::int32_t>(), *y = b.data_ptr<std::int32_t>();
+  for (std::int64_t e = 0; e < rows * cols; ++e) {
+    x[e] = static_cast<std::int32_t>(e);
+    y[e] = static_cast<std::int32_t>(e % 1000);
+  }
+  Tensor out = empty({rows, cols}, kInt);
+  const PointwiseOp sub{"sub", &kernels::KernelTable::sub};
+  pointwise_out(sub, out, {a, view(b, {rows, cols}, {1, rows}, 0)}, {1});
+  pointwise_inplace(sub, out, {view(b, {rows, cols}, {1, rows}, 0), out}, {1});
+  const auto* found = out.data_ptr<std::int32_t>();
+  for (std::int64_t e = 0; e < rows * cols; ++e) {
+    const std::int32_t transposed = y[e % cols * rows + e / cols];
+    ASSERT_EQ(found[e], transposed - (x[e] - transposed)) << e;
+  }
+}
+
 TEST(IteratorPointwise, NothingIsWrittenOnErrors) {
   const PointwiseOp add{"add", &kernels::KernelTable::add}, where{"where", &kernels::KernelTable::where};
   Tensor out = filled({4}, 9);
