@@ -45,6 +45,14 @@ if(TARGET lanewise_tier_avx512)
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 endif()
 
+# With checks for null gcc does not take a function's address for a constant, and the kernels' tables are constants.
+if(LANEWISE_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  foreach(tier IN LISTS LANEWISE_TIERS)
+    target_compile_options(lanewise_tier_${tier} INTERFACE
+                           -fno-sanitize=null,nonnull-attribute,returns-nonnull-attribute)
+  endforeach()
+endif()
+
 function(lanewise_build_isa_objects result)
   get_property(sources GLOBAL PROPERTY LANEWISE_PER_ISA_SOURCES)
   set(merged "")
@@ -58,9 +66,9 @@ function(lanewise_build_isa_objects result)
       set_target_properties(lanewise_kernels_${tier} PROPERTIES POSITION_INDEPENDENT_CODE ON
                             CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON INTERPROCEDURAL_OPTIMIZATION OFF)
       target_link_libraries(lanewise_kernels_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier})
-      # Optimised in debug builds too: vectors of intrinsics without inlining are some fifty times slower.
+      # Optimised in debug and sanitized builds too: vectors of intrinsics without inlining are some fifty times slower.
       target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti -fno-math-errno
-                             $<IF:$<CONFIG:Debug>,-O1,-O3>
+                             $<IF:$<OR:$<CONFIG:Debug>,$<BOOL:${LANEWISE_SANITIZE}>>,-O1,-O3>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
       if(TARGET lanewise_generate)
         add_dependencies(lanewise_kernels_${tier} lanewise_generate)
