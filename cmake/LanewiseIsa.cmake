@@ -68,7 +68,7 @@ function(lanewise_build_isa_objects result)
       target_link_libraries(lanewise_kernels_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier})
       # Optimised in debug and sanitized builds too: vectors of intrinsics without inlining are some fifty times slower.
       target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti -fno-math-errno
-                             $<IF:$<OR:$<CONFIG:Debug>,$<BOOL:${LANEWISE_SANITIZE}>>,-O1,-O3>
+                             $<IF:$<OR:$<CONFIG:Debug>,$<BOOL:${sanitized}>>,-O1,-O3>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
       if(TARGET lanewise_generate)
         add_dependencies(lanewise_kernels_${tier} lanewise_generate)
