@@ -1,6 +1,8 @@
 #pragma once
 
-/// Everything that Lanewise offers to programs.
+/// Everything that Lanewise offers to programs. <iostream>, because tensors are there to be printed.
+
+#include <iostream>
 
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/custom_function.h>
