@@ -3,21 +3,28 @@
 #include <lanewise/tensor/tensor.h>
 
 // A number beside a tensor becomes a wrapped 0-dim tensor, so that both orders record the node of the tensor
-// form, whose edge for the number is empty.
+// form, whose edge for the number is empty. Where the order does not matter the tensor goes first, as in PyTorch.
 namespace lanewise {
 
-#define LANEWISE_TENSOR_OPERATOR(op, function)                                                            \
-  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); }                         \
-  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, detail::wrapped_number(b)); } \
+#define LANEWISE_TENSOR_OPERATOR(op, function)                                    \
+  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); } \
+  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, detail::wrapped_number(b)); }
+#define LANEWISE_ORDERED_OPERATOR(op, function) \
+  LANEWISE_TENSOR_OPERATOR(op, function)        \
   Tensor operator op(const Scalar& a, const Tensor& b) { return function(detail::wrapped_number(a), b); }
-LANEWISE_TENSOR_OPERATOR(+, add)
-LANEWISE_TENSOR_OPERATOR(-, sub)
-LANEWISE_TENSOR_OPERATOR(*, mul)
-LANEWISE_TENSOR_OPERATOR(/, div)
-LANEWISE_TENSOR_OPERATOR(%, remainder)
-LANEWISE_TENSOR_OPERATOR(&, bitwise_and)
-LANEWISE_TENSOR_OPERATOR(|, bitwise_or)
-LANEWISE_TENSOR_OPERATOR(^, bitwise_xor)
+#define LANEWISE_COMMUTING_OPERATOR(op, function) \
+  LANEWISE_TENSOR_OPERATOR(op, function)          \
+  Tensor operator op(const Scalar& a, const Tensor& b) { return function(b, detail::wrapped_number(a)); }
+LANEWISE_COMMUTING_OPERATOR(+, add)
+LANEWISE_ORDERED_OPERATOR(-, sub)
+LANEWISE_COMMUTING_OPERATOR(*, mul)
+LANEWISE_ORDERED_OPERATOR(/, div)
+LANEWISE_ORDERED_OPERATOR(%, remainder)
+LANEWISE_COMMUTING_OPERATOR(&, bitwise_and)
+LANEWISE_COMMUTING_OPERATOR(|, bitwise_or)
+LANEWISE_COMMUTING_OPERATOR(^, bitwise_xor)
+#undef LANEWISE_COMMUTING_OPERATOR
+#undef LANEWISE_ORDERED_OPERATOR
 #undef LANEWISE_TENSOR_OPERATOR
 
 #define LANEWISE_COMPARISON(op, function, mirrored)                               \

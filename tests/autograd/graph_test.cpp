@@ -1,3 +1,5 @@
+#include <lanewise/autograd/graph_printer.h>
+
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -27,9 +29,8 @@ TEST(Graph, NamesAndEdges) {
   EXPECT_EQ(next_name(*f.x.grad_fn(), 0), "AccumulateGrad");
   EXPECT_EQ(f.y.grad_fn()->name(), "MulBackward0");
   ASSERT_EQ(f.y.grad_fn()->next_edges().size(), 2u);
-  const std::size_t of_x = f.y.grad_fn()->next_edge(0).is_valid() ? 0 : 1;
-  EXPECT_EQ(f.y.grad_fn()->next_edge(of_x).function, f.x.grad_fn());
-  EXPECT_FALSE(f.y.grad_fn()->next_edge(1 - of_x).is_valid());
+  EXPECT_EQ(f.y.grad_fn()->next_edge(0).function, f.x.grad_fn());
+  EXPECT_FALSE(f.y.grad_fn()->next_edge(1).is_valid());  // the 3
   EXPECT_EQ(f.z.grad_fn()->name(), "PowBackward0");
   EXPECT_EQ(f.a.grad_fn(), nullptr);
   EXPECT_TRUE(f.a.is_leaf());
@@ -164,6 +165,18 @@ TEST(Graph, ChainThroughSavedTensorsIsFreedWithoutRecursion) {
   y = Tensor();
   const std::weak_ptr<Node> end = impl::grad_accumulator(x);
   EXPECT_TRUE(end.expired());
+}
+
+TEST(Graph, Prints) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x.tanh() - constant({1, 1});
+  EXPECT_EQ(graph_to_text(y),
+            "#0 SubBackward0 Double [2] -> #1 -\n"
+            "#1 TanhBackward0 Double [2] -> #2\n"
+            "#2 AccumulateGrad Double [2]\n");
+  EXPECT_EQ(graph_to_text(y, 1), "#0 SubBackward0 Double [2] -> ... -\n...\n");
+  EXPECT_EQ(graph_to_text(constant({1})), "");
+  EXPECT_THAT(graph_to_dot(y), HasSubstr("n0 -> n1;\n"));
 }
 
 TEST(Graph, AccumulatorIsHeldWeakly) {
