@@ -195,26 +195,36 @@ struct Description<Several<N>(Inputs...)> {
   }
 };
 
+/// A kernel, and for which types it has been given a function: comparing function pointers with null is not a constant
+/// expression under the sanitizers.
+struct KernelPart {
+  ElementwiseKernel kernel;
+  std::array<bool, kNumScalarTypes> filled{};
+  constexpr operator ElementwiseKernel() const { return kernel; }  // NOLINT(google-explicit-constructor)
+};
+
 /// The kernel of functor F for the listed element types; `Cost` is relative to one f32 addition.
 template <class F, class Signature, int Cost = 1, class... T>
-constexpr ElementwiseKernel elementwise(Types<T...>) {
-  ElementwiseKernel kernel = Description<Signature>::kernel(Cost);
-  ((kernel.fn[index_of<T>] = &entry<F, Loop<T, Cost, Signature>, T>), ...);
-  return kernel;
+constexpr KernelPart elementwise(Types<T...>) {
+  KernelPart part{Description<Signature>::kernel(Cost)};
+  ((part.kernel.fn[index_of<T>] = &entry<F, Loop<T, Cost, Signature>, T>, part.filled[index_of<T>] = true), ...);
+  return part;
 }
 
 /// The same for a functor on single elements.
 template <class F, class Signature, int Cost = 1, class... T>
-constexpr ElementwiseKernel scalarwise(Types<T...>) {
-  ElementwiseKernel kernel = Description<Signature>::kernel(Cost);
-  ((kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>), ...);
-  return kernel;
+constexpr KernelPart scalarwise(Types<T...>) {
+  KernelPart part{Description<Signature>::kernel(Cost)};
+  ((part.kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>, part.filled[index_of<T>] = true), ...);
+  return part;
 }
 
 /// One kernel from two with different functors for different types. Its cost is that of the first.
-constexpr ElementwiseKernel operator|(ElementwiseKernel a, const ElementwiseKernel& b) {
-  for (std::size_t t = 0; t < a.fn.size(); ++t) {
-    if (b.fn[t] != nullptr) a.fn[t] = b.fn[t];
+constexpr KernelPart operator|(KernelPart a, const KernelPart& b) {
+  for (std::size_t t = 0; t < b.filled.size(); ++t) {
+    if (!b.filled[t]) continue;
+    a.kernel.fn[t] = b.kernel.fn[t];
+    a.filled[t] = true;
   }
   return a;
 }
