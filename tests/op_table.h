@@ -15,7 +15,7 @@ using Complex = std::complex<long double>;
 /// Which element types a row is run for, besides those that its references allow.
 enum class Types : std::uint8_t {
   Floating,  ///< f16, bf16, f32, f64
-  Real,      ///< also the integers, whose result has the common type
+  Numeric,   ///< also the integers, whose result has the common type
   Promoted,  ///< also the integers, whose result is the default float
 };
 
