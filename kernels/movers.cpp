@@ -39,7 +39,7 @@ inline constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, BFl
 /// Copies of elements of one size, whatever they mean.
 template <class T>
 void copy_elements(const char* from, char* to, std::int64_t n) noexcept {
-  __builtin_memmove(to, from, static_cast<std::size_t>(n) * sizeof(T));
+  if (n > 0) __builtin_memmove(to, from, static_cast<std::size_t>(n) * sizeof(T));
 }
 
 template <class From, class To>
