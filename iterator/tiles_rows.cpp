@@ -73,6 +73,20 @@ RowPlan plan_rows(const Plan& plan) {
   return rows;
 }
 
+/// How far ahead of a row of n elements to ask for memory, in bytes: some 2 KiB of rows, where they are short and lie apart, which
+/// the hardware does not foresee. Else 0.
+std::int64_t rows_ahead(const TileOperand& operand, std::int64_t n) {
+  constexpr std::int64_t kAhead = 2048;
+  const std::int64_t bytes = n * operand.memory_size(), stride = operand.strides[1];
+  return bytes >= kAhead || stride == bytes ? 0 : kAhead / bytes * stride;
+}
+
+void prefetch(const char* row, std::int64_t bytes) {
+  for (std::int64_t at = 0; at < bytes; at += 64) {
+    __builtin_prefetch(row + at);
+  }
+}
+
 /// One thread's part of the rows.
 class RowRun {
  public:
@@ -108,7 +122,9 @@ class RowRun {
           break;
         case RowFeed::Direct:
           data_[i] = cursor.at(k) + first * operand.strides[0];
-          if (k >= job.outputs) prefetch_rows(operand, data_[i], n);
+          if (const std::int64_t ahead = k >= job.outputs ? rows_ahead(operand, n) : 0; ahead != 0) {
+            prefetch(data_[i] + ahead, n * operand.memory_size());
+          }
           break;
         case RowFeed::Staged:
           data_[i] = arena_ + rows_.offset[i];
@@ -136,19 +152,6 @@ class RowRun {
   }
 
  private:
-  /// Asks for a row some 2 KiB ahead, where rows are short and lie apart: the hardware does not foresee those.
-  void prefetch_rows(const TileOperand& operand, const char* row, std::int64_t n) const {
-    constexpr std::int64_t kAhead = 2048;
-    const std::int64_t bytes = n * operand.memory_size(), stride = operand.strides[1];
-    if (bytes >= kAhead || stride == bytes) {
-      return;
-    }
-    const char* ahead = row + kAhead / bytes * stride;
-    for (std::int64_t at = 0; at < bytes; at += 64) {
-      __builtin_prefetch(ahead + at);
-    }
-  }
-
   Block block(const OuterCursor& cursor, int k, std::int64_t first, std::int64_t n) const {
     const std::int64_t stride = plan_.job->operand[static_cast<std::size_t>(k)].strides[0];
     return {cursor.at(k) + first * stride, 0, stride, 1, n};
@@ -171,10 +174,13 @@ void run_plain_rows(const Plan& plan, const RowPlan& rows) {
     OuterCursor cursor(job, 2);
     cursor.seek(begin / job.shape[1]);
     std::int64_t row = begin % job.shape[1];
-    std::array<std::int64_t, kMaxTileOperands> step{};
+    std::array<std::int64_t, kMaxTileOperands> step{}, ahead{};
+    bool fetches = false;
     for (int k = 0; k < job.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
       step[i] = rows.feed[i] == RowFeed::Scalar ? 0 : job.operand[i].strides[1];
+      ahead[i] = rows.feed[i] == RowFeed::Direct && k >= job.outputs ? rows_ahead(job.operand[i], job.shape[0]) : 0;
+      fetches = fetches || ahead[i] != 0;
     }
     for (std::int64_t left = end - begin; left > 0; row = 0, cursor.next()) {
       std::array<char*, kMaxTileOperands> data;
@@ -184,6 +190,12 @@ void run_plain_rows(const Plan& plan, const RowPlan& rows) {
       }
       const std::int64_t count = std::min(left, job.shape[1] - row);
       for (std::int64_t r = 0; r < count; ++r) {
+        for (int k = job.outputs; fetches && k < job.operands; ++k) {
+          const auto i = static_cast<std::size_t>(k);
+          if (ahead[i] != 0) {
+            prefetch(data[i] + ahead[i], job.shape[0] * job.operand[i].memory_size());
+          }
+        }
         job.fn(data.data(), rows.broadcast, job.shape[0], job.context);
         for (int k = 0; k < job.operands; ++k) {
           data[static_cast<std::size_t>(k)] += step[static_cast<std::size_t>(k)];
