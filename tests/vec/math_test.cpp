@@ -25,7 +25,7 @@ double bound_of(const Row& row) {
 }
 template <class T>
 Points<T> points_of(const Row& row) {
-  return make_points<T>(row.low, row.high, row.second, sizeof(T) == 4 ? 400 : 40);
+  return make_points<T>(row.low, row.high, row.second, sizeof(T) == 4 ? 200 : 25);
 }
 template <class T>
 std::vector<T> results_of(const Row& row, const Points<T>& p) {

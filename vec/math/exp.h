@@ -232,7 +232,7 @@ LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
   return copysign(select(ax < V(detail::kTanhSmall<T>), small, large), x);
 }
 
-/// 1 / (1 + e^-x), as e^x / (1 + e^x) below 0 so that small results keep their digits. Error: 0.99 ULP.
+/// 1 / (1 + e^-x), as e^x / (1 + e^x) below 0 so that small results keep their digits. Error: 0.99 ULP (f32), 1.02 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
   using C = detail::ExpConstants<T>;
