@@ -1,6 +1,4 @@
-find_package(GTest QUIET)
 if(NOT GTest_FOUND)  # cross builds: Debian's package googletest has the sources
-  set(LANEWISE_GTEST_SOURCE /usr/src/googletest CACHE PATH "GoogleTest's sources, where its libraries are not found")
   add_subdirectory(${LANEWISE_GTEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
 endif()
 
