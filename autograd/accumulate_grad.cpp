@@ -41,10 +41,13 @@ Tensor copy_in_layout_of(const Tensor& grad, const Tensor& variable) {
 void accumulate_grad(const Tensor& variable, Tensor& grad, Tensor incoming) {
   if (!grad.defined()) {
     if (!GradMode::is_enabled()) {
-      const bool sole_owner = incoming.use_count() == 1 && incoming.storage().use_count() == 1 &&
-                              incoming.unsafeGetTensorImpl()->autograd_meta() == nullptr;
-      grad = sole_owner && has_layout_of(incoming, variable) ? std::move(incoming)
-                                                             : copy_in_layout_of(incoming.detach(), variable);
+      if (incoming.use_count() == 1 && incoming.storage().use_count() == 1 && is_plain(incoming) &&
+          has_layout_of(incoming, variable)) {
+        incoming.unsafeGetTensorImpl()->set_autograd_meta(nullptr);
+        grad = std::move(incoming);
+      } else {
+        grad = copy_in_layout_of(incoming.detach(), variable);
+      }
     } else {
       grad = has_layout_of(incoming, variable) ? incoming.clone() : copy_in_layout_of(incoming, variable);
     }

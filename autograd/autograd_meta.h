@@ -60,6 +60,12 @@ inline AutogradMeta* get_autograd_meta(const Tensor& t) noexcept {
   return static_cast<AutogradMeta*>(t.unsafeGetTensorImpl()->autograd_meta());
 }
 
+/// True if `t` is what it shows and nothing else: no history, no base. (It may be a view made inside a backward.)
+inline bool is_plain(const Tensor& t) noexcept {
+  const AutogradMeta* meta = get_autograd_meta(t);
+  return meta == nullptr || (!meta->is_view() && !meta->requires_grad());
+}
+
 /// The state of a defined tensor, made if there is none.
 inline AutogradMeta& materialize_autograd_meta(const Tensor& t) {
   TensorImpl* impl = t.unsafeGetTensorImpl();

@@ -1,5 +1,6 @@
 #include <lanewise/autograd/input_buffer.h>
 
+#include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/dim_vector.h>
@@ -11,8 +12,7 @@ namespace {
 
 /// True if `t` may be overwritten: no other tensor sees it or its memory.
 bool is_free(const Tensor& t) noexcept {
-  return t.use_count() == 1 && t.storage().use_count() == 1 && t.unsafeGetTensorImpl()->autograd_meta() == nullptr &&
-         t.is_non_overlapping_and_dense();
+  return t.use_count() == 1 && t.storage().use_count() == 1 && is_plain(t) && t.is_non_overlapping_and_dense();
 }
 
 bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept {

@@ -137,8 +137,8 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
   if (!any_requires_grad || !GradMode::is_enabled()) return;
   const AutogradMeta* meta = get_autograd_meta(self);
   if (meta == nullptr) return;
+  if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);
   if (meta->is_view()) {
-    if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);
     LANEWISE_CHECK(AutogradError, !(meta->base_.requires_grad() && meta->base_.is_leaf()), op,
                    ": a view of a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
                    "NoGradGuard, or use the out-of-place form");

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -25,6 +26,12 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
   if (creation == CreationMeta::Default) creation = creation_now();
 
   AutogradMeta& meta = materialize_autograd_meta(view);
+  if (creation == CreationMeta::NoGradMode && GraphTask::current() != nullptr) {
+    // A view of a gradient inside a backward that records nothing. It does not keep its base, so that whoever gets it
+    // last owns the memory and may add in place; that it must not be modified under a gradient is all that is kept.
+    meta.creation_ = creation;
+    return view;
+  }
   meta.view_version_ = impl->version();
   const AutogradMeta* outer = get_autograd_meta(base);
   if (outer == nullptr || !outer->is_view()) {

@@ -209,6 +209,28 @@ TEST(Engine, AccumulationRules) {
   EXPECT_EQ(t.grad().strides(), t.strides());
 }
 
+TEST(Engine, ViewsOfGradientsAreTakenOver) {
+  const Tensor x = leaf({1, 2, 3, 4});
+  Tensor seen;
+  x.register_hook([&](const Tensor& g) {
+    seen = g;
+    EXPECT_FALSE(g._is_view());
+  });
+  (x * 2).view({2, 2}).sum(0).sum().backward();
+  EXPECT_VALUES(x.grad(), 2, 2, 2, 2);
+  const Tensor y = leaf({1, 2, 3, 4});
+  Tensor kept;  // a view made inside of the backward must not lose a gradient silently
+  y.register_hook([&](const Tensor& g) { kept = g.view({2, 2}); });
+  (y * 2).sum().backward();
+  EXPECT_THROW(kept.mul_(leaf({2.0})), AutogradError);
+  EXPECT_VALUES(kept, 2, 2, 2, 2);
+  const Tensor z = leaf({1, 2, 3, 4});
+  (z.view({2, 2}) * constant({{1, 2}, {3, 4}})).sum().backward();
+  z.grad().mul_(leaf({2.0}));  // a taken-over view is an ordinary tensor
+  EXPECT_TRUE(z.grad().requires_grad());
+  EXPECT_VALUES(z.grad(), 2, 4, 6, 8);
+}
+
 TEST(Engine, FinalCallbacks) {
   const Tensor x = leaf({1.0});
   std::vector<int> order;
