@@ -8,6 +8,8 @@
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/gradcheck.h>
+#include <lanewise/autograd/graph_printer.h>
+#include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/registry.h>
 #include <lanewise/data/batches.h>
