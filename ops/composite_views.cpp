@@ -104,6 +104,25 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int6
   return parts;
 }
 
+std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split_with_sizes: a 0-dim tensor has no dimension to split");
+  const std::int64_t d = wrap_dim("split_with_sizes", dim, self.dim());
+  std::int64_t sum = 0;
+  for (const std::int64_t size : split_sizes) {
+    LANEWISE_CHECK(ValueError, size >= 0, "split_with_sizes: sizes must not be negative, found ", split_sizes);
+    sum += size;
+  }
+  LANEWISE_CHECK(ShapeError, sum == self.size(d), "split_with_sizes: ", split_sizes, " sum to ", sum, ", but dimension ", d,
+                 " has size ", self.size(d));
+  std::vector<Tensor> parts;
+  std::int64_t start = 0;
+  for (const std::int64_t size : split_sizes) {
+    parts.push_back(self.narrow(d, start, size));
+    start += size;
+  }
+  return parts;
+}
+
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks is ", chunks, "; expected a positive number");
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
@@ -128,6 +147,13 @@ Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination
   }
   if (self.dim() > 0) order.insert(order.begin() + to, from);
   return self.permute(order);
+}
+
+Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1) { return self.transpose(axis0, axis1); }
+
+Tensor mT(const Tensor& self) {
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: expected at least two dimensions, found shape ", self.sizes());
+  return self.transpose(-2, -1);
 }
 
 Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {

@@ -168,6 +168,8 @@ TEST(OutForms, AreResizedButKeepTheirDtype) {
   EXPECT_THROW(pow_out(integers, ones({2}), 2), DtypeError);
   mm_out(out, ones({2, 3}), ones({3, 4}));
   EXPECT_EQ(out.sizes(), IntArrayRef({2, 4}));
+  sum_out(out, ones({2, 3}), 1);
+  EXPECT_TRUE(out.equal(full({2}, 3)));
 }
 
 TEST(InPlace, KeepsWhatTheFormulaNeeds) {
