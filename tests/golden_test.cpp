@@ -84,7 +84,8 @@ struct Call {
 
 Value value_of(const json& arg, Call& call) {
   if (arg.is_null()) return {};
-  const auto& [kind, content] = *arg.items().begin();
+  const std::string kind = arg.begin().key();
+  const json& content = arg.begin().value();
   if (kind == "tensor") {
     Tensor leaf = tensor_of(content);
     if (content.value("requires_grad", false)) leaf.requires_grad_();
