@@ -5,17 +5,22 @@
 #include <iostream>
 
 #include <lanewise/autograd/autograd.h>
+#include <lanewise/autograd/checkpoint.h>
 #include <lanewise/autograd/custom_function.h>
+#include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/gradcheck.h>
 #include <lanewise/autograd/graph_printer.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/registry.h>
+#include <lanewise/autograd/vmap.h>
 #include <lanewise/data/batches.h>
 #include <lanewise/data/errors.h>
 #include <lanewise/data/idx.h>
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/flush_denormal.h>
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/threads.h>

@@ -7,6 +7,7 @@
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/node_mutex.h>
 #include <lanewise/autograd/node_pool.h>
+#include <lanewise/autograd/transforms.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_impl.h>
 
@@ -48,10 +49,12 @@ struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   std::shared_ptr<RetainedGrad> retained_;   ///< retain_grad()
   Tensor base_;                              ///< of a view; never a view itself
   std::unique_ptr<ViewFunction> replay_;     ///< of a view whose dtype differs from its base's
+  std::unique_ptr<TransformState> transforms_;  ///< tangents, batch: Note [Transforms], transforms.h
   std::uint32_t output_nr_ = 0;
   std::uint32_t view_version_ = 0;           ///< version of the memory for which grad_fn_ of a view holds
   CreationMeta creation_ = CreationMeta::Default;
   bool requires_grad_ = false;               ///< a leaf's own wish; results have a grad_fn
+  bool forward_view_ = true;                 ///< a view whose base's tangents are its own
   NodeMutex mutex_;                          ///< guards the lazy parts: accumulator, a view's grad_fn
 };
 
@@ -60,10 +63,10 @@ inline AutogradMeta* get_autograd_meta(const Tensor& t) noexcept {
   return static_cast<AutogradMeta*>(t.unsafeGetTensorImpl()->autograd_meta());
 }
 
-/// True if `t` is what it shows and nothing else: no history, no base. (It may be a view made inside a backward.)
+/// True if `t` is what it shows and nothing else: no history, no base, no tangents. (It may be a view made inside a backward.)
 inline bool is_plain(const Tensor& t) noexcept {
   const AutogradMeta* meta = get_autograd_meta(t);
-  return meta == nullptr || (!meta->is_view() && !meta->requires_grad());
+  return meta == nullptr || (!meta->is_view() && !meta->requires_grad() && meta->transforms_ == nullptr);
 }
 
 /// The state of a defined tensor, made if there is none.

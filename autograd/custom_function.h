@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <lanewise/autograd/custom_node.h>
+#include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/node.h>
 
@@ -33,6 +34,9 @@ class CustomNode;
 /// forward takes the context and any arguments, runs without recording, and returns a Tensor or a variable_list. backward
 /// gets a gradient per output and returns one per argument of forward (a list of tensors counts as many arguments), undefined
 /// for arguments that are not tensors. It may be differentiated again if it consists of differentiable ops.
+///
+/// For forward mode it has a `static variable_list jvp(AutogradContext* ctx, variable_list tangents)`: from a tangent per argument of
+/// forward (undefined for arguments that are not tensors) one per output. get_saved_variables() works there too.
 template <class T>
 struct Function {
   template <class F = T, class... Args>
@@ -44,16 +48,20 @@ struct Function {
     using Result = decltype(F::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...));
     static_assert(std::is_same_v<Result, Tensor> || std::is_same_v<Result, variable_list>,
                   "forward() of a custom function returns a Tensor or a variable_list");
+    const bool dual = transforms_on() && CustomNodeBase::any_dual(inputs);
     variable_list outputs;
     {
       const AutoGradMode mode(false);
+      const AutoFwGradMode forward_mode(!dual && AutoFwGradMode::is_enabled());
       if constexpr (std::is_same_v<Result, Tensor>) {
         outputs.push_back(F::forward(&node->context(), std::forward<Args>(args)...));
       } else {
         outputs = F::forward(&node->context(), std::forward<Args>(args)...);
       }
     }
+    const variable_list saved = dual ? node->saved_for_jvp() : variable_list();
     node->finish(inputs, outputs, records);
+    if (dual) [[unlikely]] node->propagate(inputs, saved, outputs);
     if constexpr (std::is_same_v<Result, Tensor>) {
       return std::move(outputs[0]);
     } else {
@@ -69,6 +77,13 @@ class CustomNode final : public CustomNodeBase {
   std::string name() const override { return type_name(typeid(T)) + "Backward"; }
 
  protected:
+  variable_list run_jvp(variable_list&& tangents) override {
+    if constexpr (requires(AutogradContext* ctx) { T::jvp(ctx, variable_list()); }) {
+      return T::jvp(&this->context(), std::move(tangents));
+    } else {
+      return CustomNodeBase::run_jvp(std::move(tangents));
+    }
+  }
   variable_list run_backward(variable_list&& grads) override { return T::backward(&context(), std::move(grads)); }
 };
 

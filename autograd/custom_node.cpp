@@ -4,6 +4,8 @@
 #include <mutex>
 
 #include <lanewise/autograd/accumulate_grad.h>
+#include <lanewise/autograd/detail/batching.h>
+#include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/autograd/type_name.h>
 #include <lanewise/tensor/errors.h>
@@ -24,6 +26,7 @@ bool contains(const variable_list& list, const Tensor& t) {
 }  // namespace
 
 variable_list AutogradContext::get_saved_variables() const {
+  if (for_jvp_ != nullptr) return *for_jvp_;
   variable_list list;
   list.reserve(saved_.size());
   for (const SavedVariable& saved : saved_) list.push_back(saved.unpack(node_->getptr(), /*with_history=*/true));
@@ -72,11 +75,52 @@ void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty,
     output = output.detach();
     return;
   }
-  if (is_input) output = as_view(output, lanewise::detail::make_alias(output), CreationMeta::InCustomFunction);
+  if (is_input) {
+    const Tensor alias = lanewise::detail::make_alias(output);
+    if (transforms_on()) batching::copy_batch(output, alias);
+    output = as_view(output, alias, CreationMeta::InCustomFunction);
+  }
   const std::uint32_t input_nr = add_input_metadata(output);
   AutogradMeta& meta = materialize_autograd_meta(output);
   if (meta.is_view()) meta.creation_ = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
   set_gradient_edge(output, {getptr(), input_nr});
+}
+
+bool CustomNodeBase::any_dual(const variable_list& inputs) { return forward_ad::Frame({}, inputs).active(); }
+
+variable_list CustomNodeBase::run_jvp(variable_list&&) {
+  lanewise::detail::raise<NotImplementedError>(name(), ": forward mode needs a `static variable_list jvp(AutogradContext* ctx, variable_list "
+                                               "tangents)` in the function; it has none");
+}
+
+void CustomNodeBase::propagate(const variable_list& inputs, const variable_list& saved, const variable_list& outputs) {
+  forward_ad::Frame frame({}, inputs);
+  while (frame.next()) {
+    const variable_list found = context_.materialize_grads_ ? frame.list_z() : frame.list_t();
+    variable_list tangents;
+    std::size_t next = 0;
+    for (const bool is_tensor : is_tensor_) tangents.push_back(is_tensor ? found[next++] : Tensor());
+    variable_list kept;
+    for (const Tensor& t : saved) kept.push_back(frame.primal(t));
+    context_.for_jvp_ = &kept;
+    variable_list results;
+    try {
+      results = run_jvp(std::move(tangents));
+    } catch (...) {
+      context_.for_jvp_ = nullptr;
+      throw;
+    }
+    context_.for_jvp_ = nullptr;
+    LANEWISE_CHECK(AutogradError, results.size() == outputs.size(), name(), ": jvp() returned ", results.size(), " tangents; expected one per "
+                   "output, ", outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (contains(inputs, outputs[i])) {
+        frame.set_inplace(outputs[i], results[i]);
+      } else {
+        frame.set(outputs[i], results[i]);
+      }
+    }
+  }
 }
 
 void CustomNodeBase::finish(const variable_list& inputs, variable_list& outputs, bool records) {

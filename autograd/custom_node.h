@@ -28,6 +28,8 @@ class LANEWISE_API AutogradContext {
   /// Keeps inputs and outputs of forward(), with version checks; call at most once. Undefined tensors are allowed.
   /// Intermediate results that need no checks can also go to saved_data.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
+  /// What jvp() gets as saved variables, if that is something else than what backward() gets.
+  void save_for_forward(variable_list to_save) { to_save_for_jvp_ = std::move(to_save); }
   /// In the order of save_for_backward(). Throws AutogradError if one was modified in place, or after the graph was freed.
   variable_list get_saved_variables() const;
 
@@ -48,9 +50,11 @@ class LANEWISE_API AutogradContext {
 
   CustomNodeBase* node_ = nullptr;
   variable_list to_save_;
+  std::optional<variable_list> to_save_for_jvp_;
   std::vector<SavedVariable> saved_;
   std::vector<const TensorImpl*> dirty_;
   std::vector<const TensorImpl*> non_differentiable_;
+  const variable_list* for_jvp_ = nullptr;  ///< what jvp() sees of the saved tensors
   bool materialize_grads_ = true;
 };
 
@@ -77,11 +81,18 @@ class LANEWISE_API CustomNodeBase : public Node {
   }
   /// Collects edges; true if the call is recorded.
   bool begin(const variable_list& inputs);
+  /// Whether a tangent goes in, which the function's jvp() has to carry on.
+  static bool any_dual(const variable_list& inputs);
+  /// What jvp() will see; before finish().
+  variable_list saved_for_jvp() const { return context_.to_save_for_jvp_.value_or(context_.to_save_); }
+  /// Gives the outputs their tangents; after finish().
+  void propagate(const variable_list& inputs, const variable_list& saved, const variable_list& outputs);
   /// Gives the outputs their history and saves what the context was asked to.
   void finish(const variable_list& inputs, variable_list& outputs, bool records);
 
  protected:
   virtual variable_list run_backward(variable_list&& grads) = 0;
+  virtual variable_list run_jvp(variable_list&& tangents);
   variable_list apply(variable_list&& grads) override;
   /// The name of a type without namespaces.
   static std::string type_name(const std::type_info& type);

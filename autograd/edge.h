@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include <lanewise/autograd/inline_vector.h>
+#include <lanewise/tensor/inline_vector.h>
 
 namespace lanewise::autograd {
 

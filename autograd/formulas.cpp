@@ -97,11 +97,6 @@ Tensor erf_backward(const Tensor& grad, const Tensor& self) {
   return grad * ((-(self * self)).exp() * (2 * std::numbers::inv_sqrtpi));
 }
 
-Tensor softplus_backward(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
-  const Tensor scaled = self * beta;
-  return where(scaled > threshold, grad, grad * scaled.sigmoid());
-}
-
 Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                             std::string_view approximate) {
   const Tensor both = grad * grad_output;

@@ -71,7 +71,6 @@ Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& o
 
 Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& result);
 Tensor erf_backward(const Tensor& grad, const Tensor& self);
-Tensor softplus_backward(const Tensor& grad, const Tensor& self, const Scalar& beta, const Scalar& threshold);
 Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                             std::string_view approximate);
 Tensor silu_gradient(const Tensor& grad, const Tensor& self);  ///< silu_backward, for complex numbers too
@@ -111,6 +110,8 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
 /// Sends the gradient to the elements that were chosen (max over a dim).
 Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices, IntArrayRef sizes,
                                           bool keepdim);
+/// The tangents of the elements that were chosen.
+Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices, bool keepdim);
 /// Shares the gradient among the elements that equal the result.
 Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim);
@@ -119,3 +120,5 @@ Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
 
 }  // namespace lanewise::autograd::formulas
+
+#include <lanewise/autograd/formulas_pointwise.h>

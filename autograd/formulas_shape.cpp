@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/grad_mode.h>
 
@@ -147,12 +148,18 @@ Tensor products_of_others(const Tensor& self) {
   return where(logical_and(zero, zeros_here == 1), product, where(zeros_here == 0, product / self, 0));
 }
 
+/// Also where it cannot be asked, since slices of a batch may differ.
+bool has_zero(const Tensor& self) {
+  if (transforms_on() && batching::is_batched(self)) return true;
+  return (self == 0).any().item<bool>();
+}
+
 }  // namespace
 
 Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return zeros_like(self);
-  if (!(self == 0).any().item<bool>()) return grad * lanewise::conj(result / self);
+  if (!has_zero(self)) return grad * lanewise::conj(result / self);
   return (grad * lanewise::conj(products_of_others(self.reshape(-1)))).reshape(self.sizes());
 }
 
@@ -160,7 +167,7 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return zeros_like(self);
   const Tensor g = restore_dims(grad, self.sizes(), dim, keepdim);
-  if (!(self == 0).any().item<bool>()) {
+  if (!has_zero(self)) {
     return g * lanewise::conj(restore_dims(result, self.sizes(), dim, keepdim) / self);
   }
   return g * lanewise::conj(products_of_others(self.transpose(dim, -1)).transpose(dim, -1));
@@ -175,6 +182,15 @@ Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, 
   const Tensor position = arange(sizes[d]).reshape(shape);
   const Tensor chosen = position == restore_dims(indices, sizes, dim, keepdim);
   return where(chosen, restore_dims(grad, sizes, dim, keepdim), 0);
+}
+
+Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices, bool keepdim) {
+  if (tangent.dim() == 0) return tangent;
+  const auto d = static_cast<std::size_t>(wrap(dim, tangent.sizes().size()));
+  DimVector shape(tangent.sizes().size(), 1);
+  shape[d] = tangent.sizes()[d];
+  const Tensor position = arange(shape[d]).reshape(shape);
+  return where(position == restore_dims(indices, tangent.sizes(), dim, keepdim), tangent, 0).sum(dim, keepdim);
 }
 
 Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {

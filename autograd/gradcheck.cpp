@@ -8,6 +8,7 @@
 #include <string>
 
 #include <lanewise/autograd/autograd.h>
+#include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
@@ -145,6 +146,30 @@ std::vector<Jacobian> analytical(const variable_list& inputs, const Tensor& outp
   return jacobians;
 }
 
+/// Per output, the columns of one input, from one run with a tangent per component.
+std::vector<Jacobian> forward_columns(const GradcheckFunction& fn, variable_list inputs, const Tensor& input,
+                                      const variable_list& outputs) {
+  std::vector<Jacobian> jacobians;
+  for (const Tensor& output : outputs) jacobians.emplace_back(components(output), components(input));
+  const variable_list originals = inputs;
+  for (std::size_t c = 0; c < components(input); ++c) {
+    const forward_ad::NestedLevel level;
+    const Tensor dual = forward_ad::make_dual(input, unit_gradient(input, c), level.level());
+    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = originals[i].is_same(input) ? dual : originals[i];
+    const variable_list results = differentiable_outputs(fn, inputs);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      const Tensor tangent = forward_ad::unpack_dual(results[o], level.level()).tangent;
+      if (!tangent.defined()) continue;
+      LANEWISE_CHECK(AutogradError, tangent.sizes() == outputs[o].sizes() && tangent.scalar_type() == outputs[o].scalar_type(),
+                     "gradcheck: the tangent of output ", o, " is ", tangent.scalar_type(), " ", tangent.sizes(), " for an output that is ",
+                     outputs[o].scalar_type(), " ", outputs[o].sizes());
+      const std::vector<double> column = read(tangent);
+      for (std::size_t r = 0; r < column.size(); ++r) jacobians[o].at(r, c) = column[r];
+    }
+  }
+  return jacobians;
+}
+
 bool close(const Jacobian& a, const Jacobian& reference, double atol, double rtol) {
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     const double difference = std::abs(a.values[i] - reference.values[i]);
@@ -176,7 +201,15 @@ void check_all(const GradcheckFunction& fn, const variable_list& inputs, const G
 
   std::vector<std::vector<Jacobian>> numeric;
   for (const Tensor& input : wanted) numeric.push_back(numerical(fn, inputs, input, outputs, options.eps));
-  for (std::size_t o = 0; o < outputs.size(); ++o) {
+  for (std::size_t i = 0; options.check_forward_ad && i < wanted.size(); ++i) {
+    const std::vector<Jacobian> forward = forward_columns(fn, inputs, wanted[i], outputs);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      LANEWISE_CHECK(AutogradError, close(forward[o], numeric[i][o], options.atol, options.rtol), "gradcheck: forward-mode Jacobian mismatch for "
+                     "output ", o, " with respect to input ", i, " (rows: components of the output, columns: of the input)\nnumerical:\n",
+                     numeric[i][o].to_string(), "forward:\n", forward[o].to_string());
+    }
+  }
+  for (std::size_t o = 0; options.check_backward_ad && o < outputs.size(); ++o) {
     const std::vector<Jacobian> analytic = analytical(wanted, outputs[o]);
     const std::vector<Jacobian> again = analytical(wanted, outputs[o]);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -218,11 +251,17 @@ bool gradcheck(const GradcheckFunction& fn, const variable_list& inputs, const G
 
 bool gradcheck(const GradcheckFunction& fn, const variable_list& inputs, double eps, double atol, double rtol,
                bool raise_exception) {
-  return gradcheck(fn, inputs, GradcheckOptions{eps, atol, rtol, raise_exception, 0});
+  return gradcheck(fn, inputs, GradcheckOptions{.eps = eps, .atol = atol, .rtol = rtol, .raise_exception = raise_exception});
 }
 
 bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs, const variable_list& grad_outputs,
                    double eps, double atol, double rtol, bool raise_exception) {
+  return gradgradcheck(fn, inputs, grad_outputs,
+                       GradcheckOptions{.eps = eps, .atol = atol, .rtol = rtol, .raise_exception = raise_exception});
+}
+
+bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs, const variable_list& grad_outputs,
+                   const GradcheckOptions& options) {
   variable_list starts = grad_outputs;
   if (starts.empty()) {
     for (const Tensor& output : differentiable_outputs(fn, inputs)) {
@@ -248,7 +287,7 @@ bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs, con
   };
   variable_list all = inputs;
   all.insert(all.end(), starts.begin(), starts.end());
-  return gradcheck(backward_of_fn, all, eps, atol, rtol, raise_exception);
+  return gradcheck(backward_of_fn, all, options);
 }
 
 }  // namespace lanewise::autograd

@@ -16,11 +16,15 @@ struct GradcheckOptions {
   double rtol = 1e-3;
   bool raise_exception = true;  ///< false: return false instead of throwing
   double nondet_tol = 0;        ///< allowed difference between two runs of the backward
+  bool check_forward_ad = false;   ///< forward mode too, of gradgradcheck forward over reverse
+  bool check_backward_ad = true;
 };
 
 /// Compares the gradients of `fn` with central differences, for every element of every input that requires a gradient
 /// and every element of every output that has one. Complex numbers count as two real ones, so real and imaginary parts of
 /// both inputs and outputs are checked. Use double inputs; they may have any strides without overlap.
+///
+/// With check_forward_ad the same of the tangents that forward mode gives.
 ///
 /// Returns true; throws AutogradError with both Jacobians where they differ by more than atol + rtol * |numeric|, where a
 /// gradient has another shape or dtype than its input, or where two runs of the backward differ.
@@ -33,5 +37,7 @@ LANEWISE_API bool gradcheck(const GradcheckFunction& fn, const variable_list& in
 LANEWISE_API bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs,
                                 const variable_list& grad_outputs = {}, double eps = 1e-6, double atol = 1e-5,
                                 double rtol = 1e-3, bool raise_exception = true);
+LANEWISE_API bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs, const variable_list& grad_outputs,
+                                const GradcheckOptions& options);
 
 }  // namespace lanewise::autograd

@@ -32,7 +32,7 @@ void accumulate_into(Tensor& sum, Tensor&& grad) {
     sum = std::move(grad);
     return;
   }
-  if (!GradMode::is_enabled() && sum.scalar_type() == grad.scalar_type()) {
+  if (!GradMode::is_enabled() && !transforms_on() && sum.scalar_type() == grad.scalar_type()) {
     if (is_free(sum)) {
       sum.add_(grad);
       return;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <lanewise/autograd/inline_vector.h>
+#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::autograd {

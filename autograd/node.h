@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <lanewise/autograd/edge.h>
-#include <lanewise/autograd/inline_vector.h>
+#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/autograd/input_metadata.h>
 #include <lanewise/autograd/node_mutex.h>
 #include <lanewise/autograd/node_pool.h>

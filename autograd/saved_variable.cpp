@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/tensor/errors.h>
@@ -51,6 +52,7 @@ SavedVariable::SavedVariable(const Tensor& variable, bool is_output) {
     output_nr_ = variable.output_nr();
   }
   data_ = lanewise::detail::make_alias(variable);
+  if (transforms_on()) forward_ad::share_state(variable, data_);
 }
 
 void SavedVariable::reset_data() noexcept {
@@ -88,6 +90,7 @@ Tensor SavedVariable::attach_history(std::shared_ptr<Node> grad_fn) const {
   AutogradMeta& meta = materialize_autograd_meta(variable);
   meta.grad_fn_ = std::move(grad_fn);
   meta.output_nr_ = output_nr_;
+  if (transforms_on()) forward_ad::copy_state(data_, variable);
   return variable;
 }
 

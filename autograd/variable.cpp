@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include <lanewise/autograd/autograd.h>
+#include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/record.h>
@@ -117,7 +118,9 @@ bool Tensor::retains_grad() const {
 
 Tensor Tensor::detach() const {
   LANEWISE_CHECK(AutogradError, defined(), "detach: the tensor is undefined");
-  return detail::make_alias(*this);
+  Tensor alias = detail::make_alias(*this);
+  if (autograd::transforms_on()) autograd::batching::copy_batch(*this, alias);
+  return alias;
 }
 
 Tensor& Tensor::detach_() {
@@ -140,7 +143,9 @@ Tensor& Tensor::detach_() {
 
 Tensor Tensor::variable_data() const {
   LANEWISE_CHECK(AutogradError, defined(), "variable_data: the tensor is undefined");
-  return detail::make_alias(*this, /*share_version=*/false);
+  Tensor alias = detail::make_alias(*this, /*share_version=*/false);
+  if (autograd::transforms_on()) autograd::batching::copy_batch(*this, alias);
+  return alias;
 }
 
 Tensor Tensor::tensor_data() const { return detach(); }

@@ -4,12 +4,21 @@
 # build fails unless exactly that one symbol is left.
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
-  set(LANEWISE_TIERS sse4_2 avx2 avx512)
+  set(tiers sse4_2 avx2 avx512)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
-  set(LANEWISE_TIERS neon)
+  set(tiers neon)
 else()
   message(FATAL_ERROR "Lanewise has no ISA tier for ${CMAKE_SYSTEM_PROCESSOR}; it runs on x86-64 and AArch64")
 endif()
+set(LANEWISE_TIERS ${tiers} CACHE STRING "ISA tiers to build, in rising order: fewer build faster")
+set(entries "")
+foreach(tier IN LISTS LANEWISE_TIERS)
+  if(NOT tier IN_LIST tiers)
+    message(FATAL_ERROR "LANEWISE_TIERS: ${tier} is no tier of ${CMAKE_SYSTEM_PROCESSOR}; it has ${tiers}")
+  endif()
+  string(APPEND entries "LANEWISE_TIER(${tier})\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/lanewise/generated/tiers.inc CONTENT "${entries}")
 
 set(LANEWISE_FLAGS_sse4_2 -msse4.2 -mpopcnt)
 set(LANEWISE_FLAGS_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)

@@ -18,13 +18,11 @@ namespace {
 
 constexpr std::array<const char*, kNumIsas> kNames = {"sse4_2", "avx2", "avx512", "neon"};
 
-#if defined(__x86_64__)
-constexpr std::array kBuiltIn = {Isa::sse4_2, Isa::avx2, Isa::avx512};
-#elif defined(__aarch64__)
-constexpr std::array kBuiltIn = {Isa::neon};
-#else
-#error "Lanewise has no ISA tier for this architecture"
-#endif
+#define LANEWISE_TIER(tier) Isa::tier,
+constexpr std::array kBuiltIn = {
+#include <lanewise/generated/tiers.inc>
+};
+#undef LANEWISE_TIER
 
 struct Available {
   std::array<Isa, kBuiltIn.size()> isas{};

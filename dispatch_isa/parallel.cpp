@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <lanewise/dispatch_isa/detail/loop.h>
+#include <lanewise/dispatch_isa/flush_denormal.h>
 
 namespace lanewise {
 
@@ -10,17 +11,30 @@ namespace {
 
 constinit thread_local bool inside = false;
 
+/// A worker's share comes in up to this many pieces, so that what a thread on a busy core does not get to is done by the others.
+constexpr std::int64_t kPiecesPerWorker = 4;
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 detail::Loop split(std::int64_t begin, std::int64_t end, std::int64_t grain, int threads) {
   const std::int64_t size = end - begin;
   grain = std::max<std::int64_t>(1, grain);
-  std::int64_t parts = std::min<std::int64_t>(threads, size / grain);
-  parts = std::max<std::int64_t>(1, parts);
-  std::int64_t step = (size + parts - 1) / parts;
-  if (step >= 1024) {  // whole cache lines per part, whatever the element
+  const std::int64_t workers = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, size / grain));
+  const std::int64_t per_worker = std::clamp<std::int64_t>(size / grain / workers, 1, kPiecesPerWorker);
+  std::int64_t step = ceil_div(size, workers * per_worker);
+  if (step >= 1024) {  // whole cache lines per piece, whatever the element
     step = (step + 63) / 64 * 64;
   }
-  parts = (size + step - 1) / step;
-  return {begin, end, step, static_cast<int>(parts), nullptr, nullptr};
+  const std::int64_t pieces = ceil_div(size, step);
+  return {.begin = begin,
+          .end = end,
+          .step = step,
+          .pieces = static_cast<int>(pieces),
+          .workers = static_cast<int>(ceil_div(pieces, per_worker)),
+          .per_worker = static_cast<int>(per_worker),
+          .flush_denormal = flush_denormal(),
+          .context = nullptr,
+          .fn = nullptr};
 }
 
 }  // namespace
@@ -29,9 +43,19 @@ bool in_parallel_region() noexcept { return inside; }
 
 namespace detail {
 
-InsideLoop::InsideLoop() noexcept : previous_(inside) { inside = true; }
+InsideLoop::InsideLoop(const Loop& loop) noexcept : previous_(inside), flushed_(lanewise::flush_denormal()) {
+  inside = true;
+  if (flushed_ != loop.flush_denormal) {
+    set_flush_denormal(loop.flush_denormal);
+  }
+}
 
-InsideLoop::~InsideLoop() { inside = previous_; }
+InsideLoop::~InsideLoop() {
+  inside = previous_;
+  if (flushed_ != lanewise::flush_denormal()) {
+    set_flush_denormal(flushed_);
+  }
+}
 
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, void* context, RangeFn fn) {
   const int threads = inside ? 1 : get_num_threads();
@@ -40,7 +64,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, void
     return;
   }
   Loop loop = split(begin, end, grain, threads);
-  if (loop.parts == 1) {
+  if (loop.workers == 1) {
     fn(context, begin, end);
     return;
   }

@@ -19,7 +19,8 @@ LANEWISE_API void parallel_for(std::int64_t begin, std::int64_t end, std::int64_
 }  // namespace detail
 
 /// Calls f(b, e) on disjoint ranges that together cover [begin, end), in up to get_num_threads() threads, and waits.
-/// Ranges are of about equal length and aim at `grain` items or more. Runs f(begin, end) in the calling thread if there are at
+/// Ranges are of about equal length and aim at `grain` items or more; a thread takes up to four of them, and those of a thread
+/// that lags behind. Runs f(begin, end) in the calling thread if there are at
 /// most `grain` items, only one thread, or if that thread already runs a part of a parallel loop. The first exception
 /// that f throws is thrown here, after the other ranges have ended or been dropped.
 ///

@@ -17,6 +17,23 @@ void check_fits(const char* op, IntArrayRef sizes, IntArrayRef shape) {
   LANEWISE_CHECK(ShapeError, fits, op, ": an operand of shape ", sizes, " is smaller than the declared shape ", shape);
 }
 
+/// shape = what shape and sizes broadcast to.
+void broadcast_into(const char* op, DimVector& shape, IntArrayRef sizes) {
+  const std::size_t rank = shape.size(), other = sizes.size();
+  bool fits = other <= rank;
+  for (std::size_t back = 1; fits && back <= other; ++back) {
+    std::int64_t& m = shape[rank - back];
+    const std::int64_t n = sizes[other - back];
+    if (m == 1) {
+      m = n;
+    }
+    fits = m == n || n == 1;
+  }
+  if (!fits) {
+    shape = broadcast_shapes(op, shape, sizes);  // more dimensions, or the error
+  }
+}
+
 }  // namespace
 
 void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
@@ -29,7 +46,7 @@ void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
     }
     return;
   }
-  bool first = true;
+  bool first = true, grown = false;
   for (const IteratorOperand& o : operands_) {
     if (!o.defined() || (o.is_output && (config.resize_outputs_ || is_reduction_) && !o.is_read_write)) {
       continue;
@@ -39,7 +56,8 @@ void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
       shape_.assign(sizes.begin(), sizes.end());
       first = false;
     } else if (!sizes.equals(shape_)) {
-      shape_ = broadcast_shapes(op_, shape_, sizes);
+      broadcast_into(op_, shape_, sizes);
+      grown = true;
     }
   }
   if (first) {
@@ -50,7 +68,9 @@ void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
       }
     }
   }
-  detail::checked_numel(op_, shape_);
+  if (grown) {
+    detail::checked_numel(op_, shape_);
+  }
 }
 
 void TensorIterator::mark_resized(const TensorIteratorConfig& config) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <lanewise/kernels/kernel_table.h>
+
 namespace lanewise {
 
 void TensorIterator::build(TensorIteratorConfig& config) {
@@ -11,39 +13,38 @@ void TensorIterator::build(TensorIteratorConfig& config) {
   is_reduction_ = config.is_reduction_;
   linear_ = config.linear_;
 
-  check_operands();
-  mark_outputs();
+  read_operands();
   compute_shape(config);
   mark_resized(config);
   compute_types(config);
   if (config.check_mem_overlap_) {
     check_overlap();
   }
-  if (fast_set_up(config)) {
-    return;
+  if (!fast_set_up(config)) {
+    compute_strides();
+    reorder_dimensions();
+    allocate_outputs();
+    coalesce_dimensions();
+    read_addresses();
   }
-  compute_strides();
-  reorder_dimensions();
-  allocate_outputs();
-  coalesce_dimensions();
-  read_addresses();
+  view_offsets_.assign(shape_.size(), 0);
 }
 
-void TensorIterator::check_operands() const {
-  for (int i = num_outputs_; i < ntensors(); ++i) {
-    LANEWISE_CHECK(ValueError, operand(i).defined(), op_, ": input ", i - num_outputs_, " is an undefined tensor");
-  }
-}
-
-void TensorIterator::mark_outputs() {
-  for (int i = 0; i < ntensors(); ++i) {
-    IteratorOperand& o = operands_[static_cast<std::size_t>(i)];
-    if (!o.defined() || o.is_number) {
+void TensorIterator::read_operands() {
+  const auto outputs = static_cast<std::size_t>(num_outputs_);
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    IteratorOperand& o = operands_[i];
+    if (o.is_number) {
       continue;
     }
-    o.memory = o.tensor().scalar_type();
-    for (int j = num_outputs_; o.is_output && j < ntensors(); ++j) {
-      o.is_read_write |= !operand(j).is_number && operand(j).tensor().is_same(o.tensor());
+    const Tensor& t = o.tensor();
+    if (!t.defined()) {
+      LANEWISE_CHECK(ValueError, o.is_output, op_, ": input ", i - outputs, " is an undefined tensor");
+      continue;
+    }
+    o.memory = t.scalar_type();
+    for (std::size_t j = outputs; o.is_output && j < operands_.size(); ++j) {
+      o.is_read_write |= !operands_[j].is_number && operands_[j].tensor().is_same(t);
     }
   }
 }
@@ -86,14 +87,76 @@ std::int64_t TensorIterator::num_output_elements() const {
   return n;
 }
 
-bool TensorIterator::can_use_32bit_indexing() const {
-  return std::all_of(operands_.begin(), operands_.end(), [&](const IteratorOperand& o) {
-    std::int64_t reach = o.memory_size();
-    for (std::size_t d = 0; d < shape_.size(); ++d) {
-      reach += (shape_[d] - 1) * std::abs(o.strides[d]);
-    }
-    return reach <= INT32_MAX;
-  });
+int TensorIterator::num_reduce_dims() const {
+  int count = 0;
+  for (int d = 0; d < ndim(); ++d) {
+    count += operand(0).strides[static_cast<std::size_t>(d)] == 0;
+  }
+  return count;
+}
+
+bool TensorIterator::has_contiguous_first_dim() const {
+  return ndim() == 0 || std::all_of(operands_.begin(), operands_.end(),
+                                    [](const IteratorOperand& o) { return o.strides[0] == o.memory_size(); });
+}
+
+DimVector TensorIterator::get_dim_strides(int dim) const {
+  DimVector strides;
+  for (const IteratorOperand& o : operands_) {
+    strides.push_back(dim < ndim() ? o.strides[static_cast<std::size_t>(dim)] : 0);
+  }
+  return strides;
+}
+
+DimVector TensorIterator::get_strides() const {
+  DimVector strides;
+  for (int d = 0; d < std::max(ndim(), 2); ++d) {
+    const DimVector step = get_dim_strides(d);
+    strides.append(step.begin(), step.end());
+  }
+  return strides;
+}
+
+InlineVector<char*, 4> TensorIterator::get_base_ptrs() const {
+  InlineVector<char*, 4> pointers;
+  for (const IteratorOperand& o : operands_) {
+    pointers.push_back(o.address());
+  }
+  return pointers;
+}
+
+DimVector TensorIterator::compatible_stride(std::int64_t element_size) const {
+  DimVector strides;
+  for (const std::int64_t size : shape_) {
+    strides.push_back(element_size);
+    element_size *= size;
+  }
+  return strides;
+}
+
+DimVector TensorIterator::invert_perm(IntArrayRef list) const {
+  LANEWISE_CHECK(ShapeError, !coalesced_ && list.size() == perm_.size(), op_, ": invert_perm of ", list.size(),
+                 " entries, but the iterator has ", perm_.size(), " dimensions", coalesced_ ? ", some of them merged" : "");
+  DimVector inverse(list.size());
+  for (std::size_t d = 0; d < list.size(); ++d) {
+    inverse[static_cast<std::size_t>(perm_[d])] = list[d];
+  }
+  return inverse;
+}
+
+DimVector TensorIterator::apply_perm_and_mul(IntArrayRef list, int factor) const {
+  LANEWISE_CHECK(ShapeError, !coalesced_ && list.size() == perm_.size(), op_, ": apply_perm_and_mul of ", list.size(),
+                 " entries, but the iterator has ", perm_.size(), " dimensions", coalesced_ ? ", some of them merged" : "");
+  DimVector permuted(list.size());
+  for (std::size_t d = 0; d < list.size(); ++d) {
+    permuted[d] = list[static_cast<std::size_t>(perm_[d])] * factor;
+  }
+  return permuted;
+}
+
+void TensorIterator::read_scalar(int i, ScalarType as, void* value) const {
+  kernels::active_kernels().movers->convert[static_cast<std::size_t>(operand(i).memory)][static_cast<std::size_t>(as)](
+      operand(i).address(), static_cast<char*>(value), 1);
 }
 
 }  // namespace lanewise

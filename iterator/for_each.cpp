@@ -12,7 +12,7 @@ bool TensorIterator::needs_conversion() const {
 
 void TensorIterator::loop_rows(Loop1d loop, char** base, const std::int64_t* strides, std::int64_t n0,
                                std::int64_t n1) const {
-  detail::InlineVector<char*, 8> data(operands_.size());  // fresh for every row: the loop may change its pointers
+  InlineVector<char*, 8> data(operands_.size());  // fresh for every row: the loop may change its pointers
   for (std::int64_t row = 0; row < n1; ++row) {
     for (std::size_t k = 0; k < data.size(); ++k) {
       data[k] = base[k] + row * strides[data.size() + k];
@@ -31,7 +31,7 @@ void TensorIterator::serial_for_each_2d(Loop2d loop, Range range) const {
   DimVector sizes = shape_;
   sizes.resize(dims, 1);
   DimVector index(dims);
-  detail::InlineVector<char*, 8> data;
+  InlineVector<char*, 8> data;
   DimVector strides(2 * operands);
   const auto stride = [&](std::size_t k, std::size_t d) {
     return d < shape_.size() ? operands_[k].strides[d] : std::int64_t{0};
@@ -59,7 +59,7 @@ void TensorIterator::serial_for_each_2d(Loop2d loop, Range range) const {
     const std::int64_t rows = index[0] == 0 ? std::min(left / sizes[0], sizes[1] - index[1]) : 0;
     const std::int64_t n0 = rows > 0 ? sizes[0] : std::min(left, sizes[0] - index[0]);
     const std::int64_t n1 = std::max<std::int64_t>(rows, 1);
-    detail::InlineVector<char*, 8> base = data;  // the loop may change the pointers that it is given
+    InlineVector<char*, 8> base = data;  // the loop may change the pointers that it is given
     loop(base.data(), strides.data(), n0, n1);
     left -= n0 * n1;
     std::size_t d = rows > 0 ? 1 : 0;
@@ -82,7 +82,7 @@ void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
     return;
   }
   if (needs_conversion()) {
-    detail::InlineVector<ScalarType, 8> types;
+    InlineVector<ScalarType, 8> types;
     for (const IteratorOperand& o : operands_) {
       types.push_back(o.target);
     }
@@ -106,7 +106,7 @@ void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
         {.cost = 65536.0f / static_cast<float>(std::max<std::int64_t>(grain, 1)), .in_order = linear_, .copies = false});
     return;
   }
-  bool splits = true;  // not where several elements write to one place
+  bool splits = !serial_;  // not where several elements write to one place
   for (int d = 0; d < ndim(); ++d) {
     splits = splits && !is_dim_reduced(d);
   }

@@ -13,9 +13,13 @@ bool TensorIterator::fast_set_up(const TensorIteratorConfig& config) {
     return false;
   }
   const Tensor* like = nullptr;
-  bool contiguous = true, same_strides = true;
+  bool contiguous = true, same_strides = true, numbers = false, fresh = true;
   for (const IteratorOperand& o : operands_) {
-    if (o.is_number || !o.defined() || o.will_resize) {
+    if (o.is_number) {
+      numbers = true;
+      continue;
+    }
+    if (!o.defined() || o.will_resize) {
       continue;
     }
     const Tensor& t = o.tensor();
@@ -24,9 +28,11 @@ bool TensorIterator::fast_set_up(const TensorIteratorConfig& config) {
     }
     like = like == nullptr ? &t : like;
     contiguous = contiguous && t.is_contiguous();
+    fresh = fresh && t.unsafeGetTensorImpl()->has_default_strides();
     same_strides = same_strides && t.strides().equals(like->strides());
   }
-  if (like == nullptr) {
+  // Beside a number dimensions are sorted, as in PyTorch, and unusual strides of dimensions of size 1 count.
+  if (like == nullptr || (numbers && !fresh)) {
     return false;
   }
   if (!contiguous) {
@@ -91,14 +97,19 @@ void TensorIterator::reorder_dimensions() {
   for (std::size_t d = 0; d < n; ++d) {
     perm_[d] = static_cast<std::int64_t>(n - 1 - d);
   }
+  InlineVector<const std::int64_t*, 8> strides;  // of those that have memory
+  std::size_t outputs = 0;
+  for (const IteratorOperand& o : operands_) {
+    if (o.strides.size() == n && !o.is_number) {
+      strides.push_back(o.strides.data());
+      outputs += o.is_output;
+    }
+  }
   const auto compare = [&](std::int64_t a, std::int64_t b) {  // > 0: a belongs outside b
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    for (const IteratorOperand& o : operands_) {
-      if (o.strides.size() != n) {
-        continue;  // has no memory yet
-      }
-      const std::int64_t s = std::abs(o.strides[i]), t = std::abs(o.strides[j]);
-      if (is_reduction_ && o.is_output && (s == 0) != (t == 0)) {
+    for (std::size_t k = 0; k < strides.size(); ++k) {
+      const std::int64_t s = std::abs(strides[k][i]), t = std::abs(strides[k][j]);
+      if (is_reduction_ && k < outputs && (s == 0) != (t == 0)) {
         return t == 0 ? 1 : -1;  // reduced dimensions go inside
       }
       if (s == 0 || t == 0) {
@@ -113,6 +124,7 @@ void TensorIterator::reorder_dimensions() {
     }
     return 0;
   };
+  bool inverted = true;
   if (!linear_) {
     for (std::size_t i = 1; i < n; ++i) {
       std::size_t moving = i;
@@ -121,11 +133,21 @@ void TensorIterator::reorder_dimensions() {
         if (order > 0) {
           std::swap(perm_[at], perm_[moving]);
           moving = at;
+          inverted = false;
         } else if (order < 0) {
           break;
         }
       }
     }
+  }
+  if (inverted) {
+    std::reverse(shape_.begin(), shape_.end());
+    for (IteratorOperand& o : operands_) {
+      if (o.strides.size() == n) {
+        std::reverse(o.strides.begin(), o.strides.end());
+      }
+    }
+    return;
   }
   const auto permute = [&](DimVector& v) {
     DimVector in = v;

@@ -65,6 +65,10 @@ T load_element(const char* p) noexcept {
   }
 }
 
+#if defined(__clang__)  // a lambda that cannot be vectorised is no fault
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 /// Calls a lambda for the elements of a contiguous run.
 template <class F, class Out, class In>
 struct LambdaLoop;
@@ -120,9 +124,15 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
     }
   }
 };
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+/// Which results of a lambda are taken: only those of the output's own type, or any number, which is converted.
+enum class Results { Exact, Converted };
 
 template <class F>
-void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions options) {
+void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions options, Results results = Results::Exact) {
   using In = typename Signature<F>::Arguments;
   using Out = typename Outputs<typename Signature<F>::Result>::Types;
   using Loop = LambdaLoop<F, Out, In>;
@@ -130,11 +140,37 @@ void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions opt
   [&]<class... O, class... I>(std::tuple<O...>*, std::tuple<I...>*) {
     const ScalarType types[] = {scalar_type_of<O>..., scalar_type_of<I>...};
     for (int i = 0; i < Loop::kOutputs + Loop::kInputs; ++i) {
-      check_lambda_type(iter, i, types[i]);
+      if (i >= Loop::kOutputs || results == Results::Exact) {
+        check_lambda_type(iter, i, types[i]);
+      }
     }
     const typename Loop::Context context{&f};
     iter.run(&Loop::run, reinterpret_cast<const kernels::KernelScalar*>(&context), types, options);
   }(static_cast<Out*>(nullptr), static_cast<In*>(nullptr));
+}
+
+template <class F, class V>
+void run_vector_lambda(const TensorIterator& iter, F& op, V& vector_op, TensorIterator::RunOptions options,
+                       Results results) {
+  using In = typename Signature<F>::Arguments;
+  using T = typename Signature<F>::Result;
+  if constexpr (VectorLoop<V, T, In>::kCallable) {
+    using Loop = VectorLoop<V, T, In>;
+    check_lambda_arity(iter, 1, static_cast<int>(std::tuple_size_v<In>));
+    ScalarType types[1 + std::tuple_size_v<In>];
+    for (int i = 0; i <= static_cast<int>(std::tuple_size_v<In>); ++i) {
+      types[i] = scalar_type_of<T>;
+      check_lambda_type(iter, i, types[i]);
+    }
+    const typename Loop::Context context{&vector_op};
+    iter.run(&Loop::run, reinterpret_cast<const kernels::KernelScalar*>(&context), types, options);
+  } else {
+    run_lambda(iter, op, options, results);
+  }
+}
+
+inline TensorIterator::RunOptions options_for_grain(std::int64_t grain) {
+  return {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false, .copies = false};
 }
 
 }  // namespace detail
@@ -144,7 +180,7 @@ void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions opt
 /// several threads at once. Throws DtypeError, ValueError.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F&& f, std::int64_t grain = TensorIterator::kGrainSize) {
-  detail::run_lambda(iter, f, {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false, .copies = false});
+  detail::run_lambda(iter, f, detail::options_for_grain(grain));
 }
 
 /// The same for a lambda that returns a std::tuple with a value per output.
@@ -154,10 +190,10 @@ void cpu_kernel_multiple_outputs(TensorIterator& iter, F&& f, std::int64_t grain
 }
 
 /// The same in one thread, element after element in the order of iteration: for lambdas with state. enforce_linear_iteration()
-/// makes that C order.
+/// makes that C order. A result of another type is converted to the output's.
 template <class F>
 void cpu_serial_kernel(TensorIterator& iter, F&& f) {
-  detail::run_lambda(iter, f, {.cost = 1, .in_order = true, .copies = false});
+  detail::run_lambda(iter, f, {.cost = 1, .in_order = true, .copies = false}, detail::Results::Converted);
 }
 
 /// The same with a second lambda on Vectorized<T>. All elements go through the vector lambda, also those at the end of a run (in a
@@ -165,23 +201,23 @@ void cpu_serial_kernel(TensorIterator& iter, F&& f) {
 /// `vector_op` cannot be called with Vectorized<T>: a generic lambda, say, that serves as both.
 template <class F, class V>
 void cpu_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op, std::int64_t grain = TensorIterator::kGrainSize) {
-  using Op = std::remove_reference_t<F>;
-  using In = typename detail::Signature<Op>::Arguments;
-  using T = typename detail::Signature<Op>::Result;
-  if constexpr (detail::VectorLoop<std::remove_reference_t<V>, T, In>::kCallable) {
-    using Loop = detail::VectorLoop<std::remove_reference_t<V>, T, In>;
-    detail::check_lambda_arity(iter, 1, static_cast<int>(std::tuple_size_v<In>));
-    ScalarType types[1 + std::tuple_size_v<In>];
-    for (int i = 0; i <= static_cast<int>(std::tuple_size_v<In>); ++i) {
-      types[i] = scalar_type_of<T>;
-      detail::check_lambda_type(iter, i, types[i]);
-    }
-    const typename Loop::Context context{&vector_op};
-    iter.run(&Loop::run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
-             {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false, .copies = false});
-  } else {
-    cpu_kernel(iter, op, grain);
-  }
+  detail::run_vector_lambda(iter, op, vector_op, detail::options_for_grain(grain), detail::Results::Exact);
 }
+
+/// The same in one thread, in the order of iteration.
+template <class F, class V>
+void cpu_serial_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op) {
+  detail::run_vector_lambda(iter, op, vector_op, {.cost = 1, .in_order = true, .copies = false},
+                            detail::Results::Converted);
+}
+
+/// The names under which PyTorch has these.
+namespace native {
+using lanewise::cpu_kernel;
+using lanewise::cpu_kernel_multiple_outputs;
+using lanewise::cpu_kernel_vec;
+using lanewise::cpu_serial_kernel;
+using lanewise::cpu_serial_kernel_vec;
+}  // namespace native
 
 }  // namespace lanewise

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include <lanewise/iterator/inline_vector.h>
+#include <lanewise/tensor/inline_vector.h>
 
 namespace lanewise {
 namespace {
@@ -84,9 +84,9 @@ class Search {
     return 0;
   }
 
-  detail::InlineVector<Term, 12> terms_;
-  detail::InlineVector<std::int64_t, 13> reach_;
-  detail::InlineVector<std::int64_t, 13> divisor_;
+  InlineVector<Term, 12> terms_;
+  InlineVector<std::int64_t, 13> reach_;
+  InlineVector<std::int64_t, 13> divisor_;
   int work_ = 0;
 };
 
@@ -126,7 +126,7 @@ MemoryOverlap internal_overlap(const MemoryFootprint& a) {
   if (is_empty(a)) {
     return MemoryOverlap::None;
   }
-  detail::InlineVector<Term, 8> dims;
+  InlineVector<Term, 8> dims;
   for (std::size_t d = 0; d < a.sizes.size(); ++d) {
     if (a.sizes[d] > 1) {
       if (a.strides[d] == 0) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/tensor.h>
 
 namespace lanewise {
 
@@ -28,5 +29,19 @@ LANEWISE_API MemoryOverlap internal_overlap(const MemoryFootprint& a);
 
 /// Whether an element of `a` shares a byte with an element of `b`. Interleaved operands (x[::2] and x[1::2]) do not.
 LANEWISE_API MemoryOverlap mutual_overlap(const MemoryFootprint& a, const MemoryFootprint& b);
+
+// The quick questions that PyTorch asks before an op writes; they decide what is an error.
+
+enum class MemOverlap : std::uint8_t { No, Yes, TooHard };
+enum class MemOverlapStatus : std::uint8_t { Full, Partial, No, TooHard };
+
+/// Yes for an expanded tensor, No for a dense one.
+LANEWISE_API MemOverlap has_internal_overlap(const Tensor& t);
+/// TooHard unless both are dense.
+LANEWISE_API MemOverlapStatus get_overlap_status(const Tensor& a, const Tensor& b);
+/// Throw StorageError.
+LANEWISE_API void assert_no_internal_overlap(const Tensor& t);
+LANEWISE_API void assert_no_partial_overlap(const Tensor& a, const Tensor& b);
+LANEWISE_API void assert_no_overlap(const Tensor& a, const Tensor& b);
 
 }  // namespace lanewise

@@ -29,7 +29,7 @@ struct IteratorOperand {
   bool defined() const { return is_number || tensor().defined(); }
   IntArrayRef sizes() const { return is_number ? IntArrayRef() : tensor().sizes(); }
   std::int64_t memory_size() const { return static_cast<std::int64_t>(element_size(memory)); }
-  char* address() const { return is_number ? const_cast<char*>(number) : data; }
+  char* address() const { return is_number ? const_cast<char*>(number) : data; }  // a number has no steps
 };
 
 }  // namespace lanewise

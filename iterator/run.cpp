@@ -23,20 +23,23 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   job.context = context;
   job.movers = kernels::active_kernels().movers;
   job.cost = options.cost;
-  job.in_order = job.serial = options.in_order;
+  job.in_order = options.in_order || serial_;
+  job.serial = job.in_order;
   job.identity = options.copies;
   for (int i = 0; i < ntensors(); ++i) {
     const IteratorOperand& o = operand(i);
     job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory, types[static_cast<std::size_t>(i)]};
   }
-  for (int d = 0; d < ndim(); ++d) {
-    job.serial = job.serial || is_dim_reduced(d);  // several elements write to one place
+  for (int i = 0; i < num_outputs_; ++i) {
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      job.serial |= operand(i).strides[d] == 0 && shape_[d] > 1;  // several elements write to one place
+    }
   }
   detail::run_tiles(job);
 }
 
 void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::initializer_list<Scalar> params) {
-  detail::InlineVector<kernels::KernelScalar, 8> converted;
+  InlineVector<kernels::KernelScalar, 8> converted;
   for (const Scalar& param : params) {
     converted.push_back(detail::kernel_scalar(param));
   }

@@ -10,7 +10,7 @@ namespace lanewise {
 
 /// A new operand at the end of its kind.
 IteratorOperand& TensorIteratorConfig::add(bool is_output) {
-  operands_.extend();
+  operands_.emplace_back();
   last_added_ = operands_.size() - 1;
   if (is_output) {
     if (last_added_ != num_outputs_) {

@@ -4,10 +4,11 @@
 #include <optional>
 
 #include <lanewise/dispatch_isa/api.h>
-#include <lanewise/iterator/inline_vector.h>
+#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/iterator/operand.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
+#include <lanewise/tensor/tensor_options.h>
 
 namespace lanewise {
 
@@ -66,6 +67,8 @@ class LANEWISE_API TensorIteratorConfig {
   TensorIteratorConfig& is_reduction(bool on) { return set(is_reduction_, on); }
   /// Outputs whose shape differs are resized, in silence; if off, that is an error. On at the start.
   TensorIteratorConfig& resize_outputs(bool on) { return set(resize_outputs_, on); }
+  /// All operands are on the one device there is.
+  TensorIteratorConfig& check_all_same_device(bool) { return *this; }
   /// 0-dim inputs may be broadcast; always so on the CPU, the switch is there for code that sets it.
   TensorIteratorConfig& allow_cpu_scalars(bool) { return *this; }
   /// Dtype of outputs that are undefined.
@@ -73,6 +76,8 @@ class LANEWISE_API TensorIteratorConfig {
     static_dtype_ = dtype;
     return *this;
   }
+  TensorIteratorConfig& declare_static_device(Device) { return *this; }
+  TensorIteratorConfig& declare_static_dtype_and_device(ScalarType dtype, Device) { return declare_static_dtype(dtype); }
   /// The shape to iterate over, instead of the broadcast one. Operands may be larger; nothing is resized.
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape);
   /// The same, with these dimensions iterated as if they were of size 1: the function walks along them by itself.
@@ -96,7 +101,7 @@ class LANEWISE_API TensorIteratorConfig {
   }
 
   const char* op_;
-  detail::InlineVector<IteratorOperand, 4> operands_;
+  InlineVector<IteratorOperand, 4> operands_;
   std::size_t num_outputs_ = 0;
   std::size_t last_added_ = 0;
   bool check_mem_overlap_ = true;

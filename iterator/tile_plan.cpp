@@ -88,7 +88,13 @@ std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost)
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(items));
 }
 
-double staged_cost(const TileJob& job, int staged) { return std::max(1.0, double{job.cost}) + staged; }
+double staged_cost(const TileJob& job, int staged) {
+  std::int64_t bytes = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    bytes += job.operand[static_cast<std::size_t>(k)].memory_size();
+  }
+  return element_cost(job.cost, staged, bytes);
+}
 
 void run_tiles(const TileJob& job) {
   Plan plan;
@@ -106,6 +112,12 @@ void run_tiles(const TileJob& job) {
   load_scalars(plan);
   if (!any_staged) {
     return run_whole(plan);
+  }
+  if (job.identity && job.operands == 2 && plan.flat[0].feed == Feed::Direct && plan.flat[1].feed == Feed::Convert) {
+    return run_conversion(plan);
+  }
+  if (plan.numel <= kSmallElements && job.ndim <= kSmallDims) {
+    return run_small(plan);
   }
   if (any_gather) {
     const int across = job.in_order || job.shape[0] < kMinBlockColumns ? 0 : disagreeing_dimension(plan);

@@ -255,6 +255,21 @@ void run_whole(const Plan& plan) {
   lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
 }
 
+void run_conversion(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  constexpr std::int64_t kChunk = 1024;
+  const TileOperand& to = job.operand[0];
+  const TileOperand& from = job.operand[1];
+  const kernels::ConvertFn convert =
+      job.movers->convert[static_cast<std::size_t>(from.memory)][static_cast<std::size_t>(to.memory)];
+  lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           const std::int64_t first = begin * kChunk;
+                           convert(from.data + first * from.memory_size(), to.data + first * to.memory_size(),
+                                   std::min(end * kChunk, plan.numel) - first);
+                         });
+}
+
 void run_flat(const Plan& plan) {
   const TileJob& job = *plan.job;
   const Layout layout = lay_out(plan);

@@ -3,9 +3,26 @@
 
 namespace lanewise {
 
+/// All inputs are tensors of one dtype that have dimensions: nothing to promote.
+bool TensorIterator::have_one_dtype() const {
+  const std::size_t first = static_cast<std::size_t>(num_outputs_);
+  for (std::size_t i = first; i < operands_.size(); ++i) {
+    const IteratorOperand& o = operands_[i];
+    if (o.is_number || o.declared != ScalarType::Undefined || o.memory != operands_[first].memory || o.tensor().dim() == 0) {
+      return false;
+    }
+  }
+  return operands_.size() > first;
+}
+
 void TensorIterator::compute_types(const TensorIteratorConfig& config) {
   // The common dtype: promoted, or simply the one that all operands have.
-  if (config.promote_inputs_) {
+  if (config.promote_inputs_ && have_one_dtype()) {
+    common_dtype_ = operand(num_outputs_).memory;
+    if (config.integers_to_float_ && is_integral(common_dtype_, true)) {
+      common_dtype_ = get_default_dtype();
+    }
+  } else if (config.promote_inputs_) {
     ResultType type;
     for (int i = num_outputs_; i < ntensors(); ++i) {
       const IteratorOperand& o = operand(i);

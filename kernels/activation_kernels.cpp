@@ -11,11 +11,6 @@ constexpr double kInverseSqrt2Pi = 0.39894228040143267793994605993438;
 constexpr double kSqrt2OverPi = 0.79788456080286535587989211986876;
 constexpr double kGeluCubic = 0.044715;
 
-template <class V>
-V number(double x) {
-  return V(static_cast<real_of<typename V::value_type>>(x));
-}
-
 struct Sigmoid {
   template <class V>
   V operator()(V x) const noexcept {

@@ -1,8 +1,8 @@
 // Divisions that round, and what they leave over.
 
 #include <lanewise/kernels/elementwise.h>
-#include <lanewise/kernels/float_remainder.h>
 #include <lanewise/kernels/integer_arithmetic.h>
+#include <lanewise/vec/math/remainder.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -22,7 +22,7 @@ struct DivFloor {
     const V zero(T(0));
     const V one(T(1));
     const V quotient = x / y;
-    const V rest = float_remainder(x, y);
+    const V rest = vec::fmod(x, y);
     const auto below = (rest != zero) & ((rest < zero) ^ (y < zero));
     const V exact = (x - rest) / y;
     const V whole = vec::select(below, exact - one, exact);
@@ -37,7 +37,7 @@ struct DivFloor {
 struct Fmod {
   template <class V>
   V operator()(V x, V y) const noexcept {
-    return float_remainder(x, y);
+    return vec::fmod(x, y);
   }
 };
 
@@ -45,9 +45,7 @@ struct Fmod {
 struct Remainder {
   template <class V>
   V operator()(V x, V y) const noexcept {
-    const V zero(typename V::value_type(0));
-    const V rest = float_remainder(x, y);
-    return vec::select((rest != zero) & ((rest < zero) ^ (y < zero)), rest + y, rest);
+    return vec::remainder(x, y);
   }
 };
 

@@ -191,6 +191,7 @@ template <int N, class... Inputs>
 struct Description<Several<N>(Inputs...)> {
   static constexpr ElementwiseKernel kernel(float cost) {
     static_assert((std::is_same_v<Inputs, Same> && ...));
+    static_assert(N + sizeof...(Inputs) <= kMaxOperands);
     return {static_cast<std::uint8_t>(N), static_cast<std::uint8_t>(sizeof...(Inputs)), {}, cost, {}};
   }
 };

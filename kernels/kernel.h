@@ -8,7 +8,7 @@
 /// The contract between the iterator and the kernels. Plain data: per-ISA files include this header.
 namespace lanewise::kernels {
 
-inline constexpr int kMaxOperands = 8;
+inline constexpr int kMaxOperands = 9;
 
 /// A number handed to a kernel, readable as any element type: `i` for integral and bool kernels, `re` and `im`
 /// for floating and complex ones. Whoever fills it sets all three (i truncated from re, or re converted from i).

@@ -1,38 +1,38 @@
 #include <lanewise/kernels/kernel_table.h>
 
+#include <array>
+#include <cstddef>
+
 #include <lanewise/dispatch_isa/error.h>
 
 namespace lanewise::kernels {
 
 // Defined in kernel_table_isa.cpp, once per tier.
-#if defined(__x86_64__)
-namespace sse4_2 {
-extern const KernelTable table;
-}
-namespace avx2 {
-extern const KernelTable table;
-}
-namespace avx512 {
-extern const KernelTable table;
-}
-#else
-namespace neon {
-extern const KernelTable table;
-}
-#endif
+#define LANEWISE_TIER(tier)        \
+  namespace tier {                 \
+  extern const KernelTable table;  \
+  }
+#include <lanewise/generated/tiers.inc>
+#undef LANEWISE_TIER
 
 namespace detail {
-#if defined(__x86_64__)
-constinit const KernelTable* const tables[kNumIsas] = {&sse4_2::table, &avx2::table, &avx512::table, nullptr};
-#else
-constinit const KernelTable* const tables[kNumIsas] = {nullptr, nullptr, nullptr, &neon::table};
-#endif
+
+consteval std::array<const KernelTable*, kNumIsas> tables_of_tiers() {
+  std::array<const KernelTable*, kNumIsas> all{};
+#define LANEWISE_TIER(tier) all[static_cast<std::size_t>(Isa::tier)] = &tier::table;
+#include <lanewise/generated/tiers.inc>
+#undef LANEWISE_TIER
+  return all;
+}
+
+constinit const std::array<const KernelTable*, kNumIsas> tables = tables_of_tiers();
+
 }  // namespace detail
 
 const KernelTable& kernels_of(Isa isa) {
   LANEWISE_CHECK(IsaError, is_available(isa), "kernels_of: ", name(isa),
                  " is not available on this machine; available_isas() lists what is");
-  return *detail::tables[static_cast<int>(isa)];
+  return *detail::tables[static_cast<std::size_t>(isa)];
 }
 
 }  // namespace lanewise::kernels

@@ -126,6 +126,32 @@ void narrow_halves(const char* from, char* to, std::int64_t n) noexcept {
 #define LANEWISE_HALF_INSTRUCTIONS 0
 #endif
 
+#if defined(LANEWISE_ISA_AVX2)
+// Compilers narrow to bfloat16 at half the speed of this. AVX-512 narrows 32 bits to 16 in one instruction, which they find.
+
+/// narrow_bfloat16 of eight, in the lower halves of 32 bits.
+LANEWISE_INLINE __m256i narrow_eight_bfloats(const float* from) {
+  const __m256 x = _mm256_loadu_ps(from);
+  const __m256i bits = _mm256_castps_si256(x);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+  const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
+  const __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+  const __m256 nan = _mm256_cmp_ps(x, x, _CMP_UNORD_Q);
+  return _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, _mm256_castps_si256(nan)), 16);
+}
+
+void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
+  const auto* x = reinterpret_cast<const float*>(from);
+  auto* y = reinterpret_cast<BFloat16*>(to);
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const __m256i packed = _mm256_packus_epi32(narrow_eight_bfloats(x + i), narrow_eight_bfloats(x + i + 8));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), _mm256_permute4x64_epi64(packed, 0xd8));
+  }
+  for (; i < n; ++i) y[i] = narrow_bfloat16(x[i]);
+}
+#endif
+
 /// Through f32, a cache-resident piece at a time.
 void convert_through_float(ConvertFn widen_piece, std::int64_t from_size, ConvertFn narrow_piece, std::int64_t to_size,
                            const char* from, char* to, std::int64_t n) noexcept {
@@ -157,6 +183,10 @@ constexpr ConvertFn convert_fn() {
     return widen_halves;
   } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, Half>) {
     return narrow_halves;
+#endif
+#if defined(LANEWISE_ISA_AVX2)
+  } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, BFloat16>) {
+    return narrow_bfloats;
 #endif
   } else if constexpr ((is_half<From> && std::is_same_v<To, float>) || (std::is_same_v<From, float> && is_half<To>)) {
     return convert<From, To>;

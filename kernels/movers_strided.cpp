@@ -38,6 +38,37 @@ void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t
   }
 }
 
+/// Rows short of a cache line, packed: `kWide` bytes are copied for each, whatever its length. What is too much is overwritten by the
+/// next row, and what is read too much lies before the end of the block; the last rows are copied exactly.
+template <int kWide>
+void pack_short_rows(const char* from, std::int64_t row_stride, std::int64_t rows, std::int64_t row_bytes, char* tile) {
+  const std::int64_t readable = ((rows - 1) * row_stride + row_bytes - kWide) / row_stride + 1;
+  const std::int64_t writable = rows - (kWide + row_bytes - 1) / row_bytes + 1;
+  std::int64_t wide = readable < writable ? readable : writable;
+  if ((rows - 1) * row_stride + row_bytes < kWide) wide = 0;
+  std::int64_t r = 0;
+  if (row_stride > 128) {  // the hardware does not foresee lines that lie apart
+    const std::int64_t ahead = 2048 / row_bytes * row_stride;
+    for (; r < wide; ++r) {
+      __builtin_prefetch(from + ahead);
+      __builtin_memcpy(tile, from, kWide);
+      from += row_stride;
+      tile += row_bytes;
+    }
+  } else {
+    for (; r < wide; ++r) {
+      __builtin_memcpy(tile, from, kWide);
+      from += row_stride;
+      tile += row_bytes;
+    }
+  }
+  for (; r < rows; ++r) {
+    copy_bytes(tile, from, row_bytes);
+    from += row_stride;
+    tile += row_bytes;
+  }
+}
+
 template <class T>
 void fill_run(const char* from, char* to, std::int64_t n) {
   T x;
@@ -64,6 +95,14 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
   } else if (col_stride == kSize) {
     if (row_stride == row_bytes || rows == 1) {
       copy_bytes(tile, from, rows * row_bytes);
+    } else if (row_bytes <= 64 && row_stride > row_bytes) {
+      if (row_bytes <= 16) {
+        pack_short_rows<16>(from, row_stride, rows, row_bytes, tile);
+      } else if (row_bytes <= 32) {
+        pack_short_rows<32>(from, row_stride, rows, row_bytes, tile);
+      } else {
+        pack_short_rows<64>(from, row_stride, rows, row_bytes, tile);
+      }
     } else {
       // The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead is worth a factor of three.
       const std::int64_t ahead = row_bytes < 2048 ? 2048 / row_bytes * row_stride : 0;

@@ -8,6 +8,12 @@
 /// What an operand of an elementwise kernel is in memory and in registers. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
+/// A constant in every lane.
+template <class V>
+inline V number(double x) noexcept {
+  return V(static_cast<real_of<typename V::value_type>>(x));
+}
+
 /// An operand of the compute type.
 struct Same {
   static constexpr Role role = Role::Compute;
@@ -33,6 +39,15 @@ struct RealPart {
   using Element = real_of<T>;
   template <class T>
   using Register = vec::Vec<real_of<T>>;
+};
+
+/// An operand of the complex counterpart of the compute type.
+struct ComplexNumber {
+  static constexpr Role role = Role::Complex;
+  template <class T>
+  using Element = std::complex<real_of<T>>;
+  template <class T>
+  using Register = vec::Vec<std::complex<real_of<T>>>;
 };
 
 /// Several outputs of the compute type; the functor returns an array of registers.

@@ -1,5 +1,6 @@
 // arange and linspace: values that are arithmetic in their position.
 
+#include <lanewise/kernels/convert_element.h>
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/kernel_declarations.h>
 
@@ -29,7 +30,7 @@ void arange_values(char* out, std::int64_t first, std::int64_t n, const KernelSc
   } else {
     const double start = params[0].re;
     const double step = params[1].re;
-    for_positions(first, n, [=](std::int64_t k, double i) { y[k] = static_cast<T>(start + i * step); });
+    for_positions(first, n, [=](std::int64_t k, double i) { y[k] = convert_element<T>(start + i * step); });
   }
 }
 
@@ -41,7 +42,7 @@ void line(T* y, std::int64_t first, std::int64_t n, double start, double end, st
   const auto middle = static_cast<double>(steps / 2);
   for_positions(first, n, [=](std::int64_t k, double i) {
     const double value = i < middle || steps == 1 ? start + step * i : end - step * (last - i);
-    y[k * Stride] = static_cast<T>(value);
+    y[k * Stride] = convert_element<T>(value);
   });
 }
 

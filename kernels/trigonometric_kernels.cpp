@@ -1,4 +1,4 @@
-// sin, cos, tan, tanh, atan2. Errors are those of vec/math.
+// Trigonometric and hyperbolic functions and their inverses. Errors are those of vec/math.
 
 #include <lanewise/kernels/elementwise.h>
 #include <lanewise/vec/math.h>
@@ -30,6 +30,54 @@ struct Tanh {
     return vec::tanh(x);
   }
 };
+struct Asin {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::asin(x);
+  }
+};
+struct Acos {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::acos(x);
+  }
+};
+struct Atan {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::atan(x);
+  }
+};
+struct Sinh {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::sinh(x);
+  }
+};
+struct Cosh {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::cosh(x);
+  }
+};
+struct Asinh {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::asinh(x);
+  }
+};
+struct Acosh {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::acosh(x);
+  }
+};
+struct Atanh {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return vec::atanh(x);
+  }
+};
 struct Atan2 {
   template <class V>
   V operator()(V y, V x) const noexcept {
@@ -43,6 +91,14 @@ constinit const ElementwiseKernel sin = elementwise<Sin, Unary, 14>(floating_com
 constinit const ElementwiseKernel cos = elementwise<Cos, Unary, 14>(floating_complex);
 constinit const ElementwiseKernel tan = elementwise<Tan, Unary, 20>(floating_complex);
 constinit const ElementwiseKernel tanh = elementwise<Tanh, Unary, 14>(floating_complex);
+constinit const ElementwiseKernel asin = elementwise<Asin, Unary, 14>(floating) | elementwise<Asin, Unary, 60>(complex_types);
+constinit const ElementwiseKernel acos = elementwise<Acos, Unary, 14>(floating) | elementwise<Acos, Unary, 60>(complex_types);
+constinit const ElementwiseKernel atan = elementwise<Atan, Unary, 16>(floating) | elementwise<Atan, Unary, 60>(complex_types);
+constinit const ElementwiseKernel sinh = elementwise<Sinh, Unary, 14>(floating_complex);
+constinit const ElementwiseKernel cosh = elementwise<Cosh, Unary, 14>(floating_complex);
+constinit const ElementwiseKernel asinh = elementwise<Asinh, Unary, 20>(floating) | elementwise<Asinh, Unary, 60>(complex_types);
+constinit const ElementwiseKernel acosh = elementwise<Acosh, Unary, 20>(floating) | elementwise<Acosh, Unary, 60>(complex_types);
+constinit const ElementwiseKernel atanh = elementwise<Atanh, Unary, 20>(floating) | elementwise<Atanh, Unary, 60>(complex_types);
 constinit const ElementwiseKernel atan2 = elementwise<Atan2, Binary, 24>(floating);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -26,12 +26,6 @@ void detail::check_alpha_of(const char* op, const Tensor& a, const Scalar& b, co
   check_factor(op, result_type(a, b), alpha);
 }
 
-void detail::check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& alpha) {
-  ResultType type;
-  for (const Tensor* t : {&a, &b, &c}) type.add(*t);
-  check_factor(op, type.get(), alpha);
-}
-
 void check_not_bool(const char* op, const Tensor& self) {
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, op, ": not for bool tensors; use logical_not to invert a mask");
 }
@@ -61,7 +55,57 @@ void check_divisor(const char* op, const Tensor& self, const Scalar& other) {
                  ": integers cannot be divided by zero");
 }
 
-void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2) {
+void check_divisor(const char* op, const Scalar& self, const Tensor& other) {
+  if (!self.isIntegral(true) || !is_integral(other.scalar_type(), true)) return;
+  LANEWISE_CHECK(ValueError, !has_zero(other), op, ": integers cannot be divided by zero, and the divisor has a zero");
+}
+
+void check_floating(const char* op, const Tensor& self, const Tensor& other) {
+  LANEWISE_CHECK(DtypeError, is_floating_point(result_type(self, other)), op, ": expected floating operands, found ",
+                 to_string(self.scalar_type()), " and ", to_string(other.scalar_type()));
+}
+
+void check_same_dtype(const char* op, const Tensor& self, const Tensor& other) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() == other.scalar_type(), op, ": expected one dtype, found ",
+                 to_string(self.scalar_type()), " and ", to_string(other.scalar_type()));
+}
+
+void check_parts(const char* op, const Tensor& a, const Tensor& b) {
+  check_same_dtype(op, a, b);
+  LANEWISE_CHECK(DtypeError, a.scalar_type() == kFloat || a.scalar_type() == kDouble, op,
+                 ": expected two Float or two Double tensors, found ", to_string(a.scalar_type()));
+}
+
+void check_order(const char* op, std::int64_t n) {
+  LANEWISE_CHECK(ValueError, n >= 0, op, ": the order n must not be negative, it is ", n);
+}
+
+void check_celu(const Scalar& alpha) { LANEWISE_CHECK(ValueError, !alpha.equal(0), "celu: alpha must not be 0"); }
+
+void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, "hardtanh: not for bool tensors");
+  LANEWISE_CHECK(ValueError,
+                 self.scalar_type() != kByte || (min_val.to_unchecked<double>() >= 0 && max_val.to_unchecked<double>() >= 0),
+                 "hardtanh: the limits ", min_val, " and ", max_val, " of unsigned numbers must not be negative");
+}
+
+void check_softshrink(const Scalar& lambd) {
+  LANEWISE_CHECK(ValueError, lambd.to_unchecked<double>() >= 0, "softshrink: lambd must not be negative, it is ", lambd);
+}
+
+void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result) {
+  LANEWISE_CHECK(ValueError, !self_is_result || negative_slope.to_unchecked<double>() >= 0,
+                 "leaky_relu_backward: with the negative slope ", negative_slope,
+                 " the result does not tell the sign of the input; call leaky_relu out of place");
+}
+
+void check_elu_backward(const Scalar& alpha, bool is_result) {
+  LANEWISE_CHECK(ValueError, !is_result || alpha.to_unchecked<double>() >= 0, "elu_backward: with the negative alpha ", alpha,
+                 " the result does not tell the sign of the input; call elu out of place");
+}
+
+void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
+  check_value("addcdiv", self, tensor1, tensor2, value);
   ResultType type;
   for (const Tensor* t : {&self, &tensor1, &tensor2}) type.add(*t);
   LANEWISE_CHECK(DtypeError, !is_integral(type.get(), true),

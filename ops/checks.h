@@ -13,7 +13,6 @@ namespace detail {
 /// The part of check_alpha that needs the operands' common dtype.
 void check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scalar& alpha);
 void check_alpha_of(const char* op, const Tensor& a, const Scalar& b, const Scalar& alpha);
-void check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Tensor& c, const Scalar& alpha);
 }  // namespace detail
 
 /// A factor must not be of a higher category than the operands: no 0.5 for integers, no 2i for reals. Throws DtypeError.
@@ -22,8 +21,10 @@ void check_alpha(const char* op, const Tensor& self, const Other& other, const S
   // An integer suits every dtype, and 1 is the default.
   if (!alpha.isIntegral(false)) [[unlikely]] detail::check_alpha_of(op, self, other, alpha);
 }
-inline void check_alpha(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  if (!alpha.isIntegral(false)) [[unlikely]] detail::check_alpha_of(op, self, a, b, alpha);
+/// No complex factor for real operands; of a floating one integers take the integral part, as in PyTorch. Throws DtypeError.
+inline void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex() || a.is_complex() || b.is_complex(), op,
+                 ": the complex factor ", value, " needs complex operands");
 }
 
 /// check_alpha, and no bool among the operands. Throws DtypeError.
@@ -45,11 +46,34 @@ void check_not_bool(const char* op, const Tensor& self);
 /// Integers must not be divided by zero. Throws ValueError.
 void check_divisor(const char* op, const Tensor& self, const Tensor& other);
 void check_divisor(const char* op, const Tensor& self, const Scalar& other);
+void check_divisor(const char* op, const Scalar& self, const Tensor& other);
 
-void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2);
+void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value);
 void check_lerp(const Tensor& self, const Tensor& end);
 void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 void check_masked_fill(const Tensor& self, const Tensor& value);
 void check_masked_fill(const Tensor& self, const Scalar& value);
+
+
+/// Floating operands, not integers beside integers. Throws DtypeError.
+void check_floating(const char* op, const Tensor& self, const Tensor& other);
+/// Throws DtypeError unless both have one dtype.
+void check_same_dtype(const char* op, const Tensor& self, const Tensor& other);
+/// The parts of complex numbers: both f32 or both f64. Throws DtypeError.
+void check_parts(const char* op, const Tensor& a, const Tensor& b);
+
+/// Of a derivative: not negative. Throws ValueError.
+void check_order(const char* op, std::int64_t n);
+void check_celu(const Scalar& alpha);
+void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val);
+void check_softshrink(const Scalar& lambd);
+/// A result of in-place leaky_relu or elu says which side its input was on only where the slope is not negative.
+void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result);
+void check_elu_backward(const Scalar& alpha, bool is_result);
+
+/// A limit as integral tensors see it: its integral part.
+inline Scalar in_dtype(const Tensor& self, const Scalar& limit) {
+  return is_integral(self.scalar_type(), true) ? Scalar(limit.to_unchecked<std::int64_t>()) : limit;
+}
 
 }  // namespace lanewise::ops

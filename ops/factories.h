@@ -23,6 +23,8 @@ LANEWISE_API Tensor ones(IntArrayRef size, const TensorOptions& options = {});
 LANEWISE_API Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {});
 /// A 0-dim tensor.
 LANEWISE_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
+/// A 0-dim tensor of the number's own dtype: bool, int64, float64 or complex128.
+LANEWISE_API Tensor scalar_to_tensor(const Scalar& value);
 
 LANEWISE_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
 LANEWISE_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});

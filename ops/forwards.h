@@ -1,11 +1,13 @@
 #pragma once
 
 /// Every hand-written forward that derivatives.yaml names.
+#include <lanewise/ops/activations.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/pointwise_forms.h>
+#include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/ops/softmax.h>
 #include <lanewise/ops/view_backward.h>

@@ -129,6 +129,11 @@ Tensor Tensor::operator[](std::int64_t i) const {
 
 Tensor Tensor::operator[](const Tensor& i) const { return (*this)[integer_of(i)]; }
 
+Tensor Tensor::operator[](const Scalar& i) const {
+  LANEWISE_CHECK(IndexError, i.isIntegral(false), "index: found the number ", i, ", expected an integer");
+  return (*this)[i.to<std::int64_t>()];
+}
+
 Tensor& Tensor::operator=(const Tensor& other) && {
   copy_(other);
   return *this;

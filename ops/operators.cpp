@@ -3,12 +3,15 @@
 #include <lanewise/tensor/tensor.h>
 
 // A number beside a tensor becomes a wrapped 0-dim tensor, so that both orders record the node of the tensor
-// form, whose edge for the number is empty. Where the order does not matter the tensor goes first, as in PyTorch.
+// form, whose edge for the number is empty. Without a graph the number is passed as it is, which saves making
+// a tensor. Where the order does not matter the tensor goes first, as in PyTorch.
 namespace lanewise {
 
-#define LANEWISE_TENSOR_OPERATOR(op, function)                                    \
-  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); } \
-  Tensor operator op(const Tensor& a, const Scalar& b) { return function(a, detail::wrapped_number(b)); }
+#define LANEWISE_TENSOR_OPERATOR(op, function)                                                         \
+  Tensor operator op(const Tensor& a, const Tensor& b) { return function(a, b); }                      \
+  Tensor operator op(const Tensor& a, const Scalar& b) {                                               \
+    return a.defined() && a.requires_grad() ? function(a, detail::wrapped_number(b)) : function(a, b); \
+  }
 #define LANEWISE_ORDERED_OPERATOR(op, function) \
   LANEWISE_TENSOR_OPERATOR(op, function)        \
   Tensor operator op(const Scalar& a, const Tensor& b) { return function(detail::wrapped_number(a), b); }
@@ -49,5 +52,8 @@ Tensor& Tensor::operator*=(const Tensor& other) { return mul_(other); }
 Tensor& Tensor::operator*=(const Scalar& other) { return mul_(detail::wrapped_number(other)); }
 Tensor& Tensor::operator/=(const Tensor& other) { return div_(other); }
 Tensor& Tensor::operator/=(const Scalar& other) { return div_(detail::wrapped_number(other)); }
+Tensor& Tensor::operator&=(const Tensor& other) { return bitwise_and_(other); }
+Tensor& Tensor::operator|=(const Tensor& other) { return bitwise_or_(other); }
+Tensor& Tensor::operator^=(const Tensor& other) { return bitwise_xor_(other); }
 
 }  // namespace lanewise

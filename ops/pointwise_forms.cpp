@@ -1,10 +1,18 @@
 #include <lanewise/ops/pointwise_forms.h>
 
+#include <limits>
+#include <numbers>
+
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
+#include <lanewise/tensor/shape.h>
 
 namespace lanewise::ops {
 namespace {
@@ -24,6 +32,16 @@ constexpr PointwiseOp kGelu{"gelu", &KernelTable::gelu};
 constexpr PointwiseOp kGeluTanh{"gelu", &KernelTable::gelu_tanh};
 constexpr PointwiseOp kGeluBackward{"gelu_backward", &KernelTable::gelu_backward};
 constexpr PointwiseOp kGeluTanhBackward{"gelu_backward", &KernelTable::gelu_tanh_backward};
+constexpr PointwiseOp kLogit{"logit", &KernelTable::logit, true};
+constexpr PointwiseOp kLogitBackward{"logit_backward", &KernelTable::logit_backward};
+constexpr PointwiseOp kNanToNum{"nan_to_num", &KernelTable::nan_to_num};
+constexpr PointwiseOp kNextafter{"nextafter", &KernelTable::nextafter};
+constexpr PointwiseOp kDeg2Rad{"deg2rad", &KernelTable::mul, true};
+constexpr PointwiseOp kRad2Deg{"rad2deg", &KernelTable::mul, true};
+constexpr PointwiseOp kAdd{"mvlgamma", &KernelTable::add, true};
+constexpr PointwiseOp kLgamma{"mvlgamma", &KernelTable::lgamma, true};
+constexpr PointwiseOp kPolygamma{"polygamma_", &KernelTable::polygamma, true};
+constexpr PointwiseOp kFrexp{"frexp", &KernelTable::frexp};
 
 template <class Other>
 Tensor div_rounded(const Tensor& self, const Other& other, std::optional<std::string_view> mode) {
@@ -81,6 +99,90 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_view approximate) {
   return pointwise(is_tanh("gelu_backward", approximate) ? kGeluTanhBackward : kGeluBackward, {grad_output, self});
+}
+
+Tensor logit(const Tensor& self, std::optional<double> eps) { return pointwise(kLogit, {self}, {eps.value_or(-1)}); }
+
+Tensor logit_backward(const Tensor& grad_output, const Tensor& self, std::optional<double> eps) {
+  return pointwise(kLogitBackward, {grad_output, self}, {eps.value_or(-1)});
+}
+
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+  if (is_integral(self.scalar_type(), true)) return clone(self);
+  double largest = std::numeric_limits<double>::max();
+  if (self.scalar_type() == kFloat) largest = std::numeric_limits<float>::max();
+  if (self.scalar_type() == kHalf) largest = 65504;
+  if (self.scalar_type() == kBFloat16) largest = 0x1.fep127;
+  return pointwise(kNanToNum, {self}, {nan.value_or(0), posinf.value_or(largest), neginf.value_or(-largest)});
+}
+
+namespace {
+
+/// The neighbour of x towards y among the numbers of a 16-bit format; `infinity` is its bits.
+std::uint16_t next_half(std::uint16_t x, std::uint16_t y, std::uint16_t infinity) {
+  const auto magnitude = [](std::uint16_t v) { return static_cast<int>(v & 0x7fff); };
+  const auto order = [&](std::uint16_t v) { return (v & 0x8000) != 0 ? -magnitude(v) : magnitude(v); };
+  if (magnitude(x) > infinity || magnitude(y) > infinity) return static_cast<std::uint16_t>(infinity | 1);  // a NaN
+  if (order(x) == order(y)) return y;
+  const int next = order(x) + (order(y) > order(x) ? 1 : -1);
+  const bool negative = next < 0 || (next == 0 && order(x) < 0);
+  return static_cast<std::uint16_t>((next < 0 ? -next : next) | (negative ? 0x8000 : 0));
+}
+
+}  // namespace
+
+Tensor nextafter(const Tensor& self, const Tensor& other) {
+  const ScalarType type = result_type(self, other);
+  if (type != kHalf && type != kBFloat16) return pointwise(kNextafter, {self, other});
+  // Kernels compute halves in f32, whose neighbours are others.
+  const DimVector sizes = broadcast_shapes("nextafter", self.sizes(), other.sizes());
+  const Tensor x = dense(expand(self, sizes), type);
+  const Tensor y = dense(expand(other, sizes), type);
+  Tensor result = lanewise::detail::empty_cpu(sizes, type);
+  const auto* from = static_cast<const std::uint16_t*>(x.const_data_ptr());
+  const auto* to = static_cast<const std::uint16_t*>(y.const_data_ptr());
+  auto* out = static_cast<std::uint16_t*>(result.data_ptr());
+  const std::uint16_t infinity = type == kHalf ? 0x7c00 : 0x7f80;
+  for (std::int64_t i = 0; i < result.numel(); ++i) out[i] = next_half(from[i], to[i], infinity);
+  return result;
+}
+
+Tensor& polygamma_(Tensor& self, std::int64_t n) {
+  check_order("polygamma_", n);
+  return pointwise_inplace(kPolygamma, self, {self}, {n});
+}
+
+Tensor mvlgamma(const Tensor& self, std::int64_t p) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, "mvlgamma: not for bool tensors");
+  LANEWISE_CHECK(ValueError, p >= 1, "mvlgamma: p must be at least 1, it is ", p);
+  Tensor result = pointwise(kLgamma, {self});
+  for (std::int64_t j = 1; j < p; ++j) {
+    const Tensor term = pointwise(kLgamma, {pointwise(kAdd, {self, Scalar(-0.5 * static_cast<double>(j))})});
+    pointwise_inplace(kAdd, result, {result, term});
+  }
+  const auto q = static_cast<double>(p);
+  const double log_pi = 1.1447298858494001741434273513531;
+  return pointwise_inplace(kAdd, result, {result, Scalar(q * (q - 1) / 4 * log_pi)});
+}
+
+Tensor deg2rad(const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, !self.is_complex(), "deg2rad: not for complex tensors");
+  return pointwise(kDeg2Rad, {self, Scalar(std::numbers::pi / 180)});
+}
+
+Tensor rad2deg(const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, !self.is_complex(), "rad2deg: not for complex tensors");
+  return pointwise(kRad2Deg, {self, Scalar(180 / std::numbers::pi)});
+}
+
+std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, self.is_floating_point(), "frexp: expected a floating tensor, found ",
+                 to_string(self.scalar_type()));
+  Tensor mantissa = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  Tensor exponent = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  Tensor* const outs[] = {&mantissa, &exponent};
+  pointwise_multi(kFrexp, outs, {self});
+  return {mantissa, to_copy(exponent, kInt)};
 }
 
 }  // namespace lanewise::ops

@@ -33,7 +33,7 @@ Tensor tensor(const TensorLiteral& values, const TensorOptions& options) {
     for (std::size_t i = 0; i < values.values().size(); ++i) {
       const Scalar& value = values.values()[i];
       // What was written as a number of T's kind must fit; between kinds C++'s conversions hold.
-      out[i] = std::is_integral_v<T> && value.isIntegral(true) ? value.to<T>() : value.to_unchecked<T>();
+      out[i] = std::is_integral_v<T> && !value.isIntegral(true) ? value.to_unchecked<T>() : value.to<T>();
     }
   });
   if (options.requires_grad()) t.set_requires_grad(true);

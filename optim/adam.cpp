@@ -15,10 +15,6 @@ namespace {
 constexpr PointwiseOp kStep{"Adam::step", &kernels::KernelTable::adam_step};
 constexpr PointwiseOp kAmsgradStep{"Adam::step", &kernels::KernelTable::adam_step_amsgrad};
 
-void check_not_negative(const char* what, double value) {
-  LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, "Adam: ", what, " is ", value, ", expected a finite number >= 0");
-}
-
 }  // namespace
 
 Adam::Adam(std::vector<Tensor> parameters, const AdamOptions& options) : Adam(std::move(parameters), options, false) {}
@@ -28,9 +24,9 @@ Adam::Adam(std::vector<Tensor> parameters, const AdamOptions& options, bool deco
       options_(options),
       decoupled_weight_decay_(decoupled_weight_decay),
       states_(this->parameters().size()) {
-  check_not_negative("lr", options.lr());
-  check_not_negative("eps", options.eps());
-  check_not_negative("weight_decay", options.weight_decay());
+  check_setting("Adam", "lr", options.lr());
+  check_setting("Adam", "eps", options.eps());
+  check_setting("Adam", "weight_decay", options.weight_decay());
   for (const double beta : options.betas()) {
     LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, "Adam: a beta is ", beta, ", expected 0 <= beta < 1");
   }

@@ -1,5 +1,6 @@
 #include <lanewise/optim/optimizer.h>
 
+#include <cmath>
 #include <utility>
 
 #include <lanewise/autograd/grad_mode.h>
@@ -32,6 +33,11 @@ void Optimizer::zero_grad(bool set_to_none) {
       grad.zero_();
     }
   }
+}
+
+void Optimizer::check_setting(const char* optimizer, const char* what, double value) {
+  LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, optimizer, ": ", what, " is ", value,
+                 ", expected a finite number >= 0");
 }
 
 Tensor Optimizer::checked_grad(const char* op, std::size_t i) const {

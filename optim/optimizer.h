@@ -30,6 +30,9 @@ class LANEWISE_API Optimizer {
   /// The gradient of parameter i, detached and checked; undefined if it has none.
   Tensor checked_grad(const char* op, std::size_t i) const;
 
+  /// Throws   ValueError unless `value` is finite and not negative
+  static void check_setting(const char* optimizer, const char* what, double value);
+
  private:
   std::vector<Tensor> parameters_;
 };

@@ -1,7 +1,6 @@
 #include <lanewise/optim/sgd.h>
 
 #include <array>
-#include <cmath>
 
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>
@@ -16,17 +15,13 @@ namespace {
 constexpr PointwiseOp kStep{"SGD::step", &kernels::KernelTable::sgd_step};
 constexpr PointwiseOp kPlainStep{"SGD::step", &kernels::KernelTable::sgd_step_plain};
 
-void check_setting(const char* what, double value) {
-  LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, "SGD: ", what, " is ", value, ", expected a finite number >= 0");
-}
-
 }  // namespace
 
 SGD::SGD(std::vector<Tensor> parameters, const SGDOptions& options)
     : Optimizer(std::move(parameters)), options_(options), momentum_buffers_(this->parameters().size()) {
-  check_setting("lr", options.lr());
-  check_setting("momentum", options.momentum());
-  check_setting("weight_decay", options.weight_decay());
+  check_setting("SGD", "lr", options.lr());
+  check_setting("SGD", "momentum", options.momentum());
+  check_setting("SGD", "weight_decay", options.weight_decay());
   LANEWISE_CHECK(ValueError, !options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
                  "SGD: nesterov needs momentum > 0 and dampening 0, found momentum ", options.momentum(), " and dampening ",
                  options.dampening());

@@ -3,6 +3,7 @@
 #include <complex>
 #include <type_traits>
 
+#include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -13,6 +14,8 @@ namespace {
 /// Calls f(a, b) on the elements of two tensors of one shape, in order, until it returns false.
 template <class F>
 bool all_pairs(const Tensor& a, const Tensor& b, F&& f) {
+  detail::check_read("equal", a);
+  detail::check_read("equal", b);
   if (a.numel() == 0) return true;
   const IntArrayRef sizes = a.sizes();
   return visit_dtype(a.scalar_type(), [&]<class A>() {

@@ -29,46 +29,70 @@ std::vector<std::int64_t> shown(std::int64_t size, bool summarise) {
   return indices;
 }
 
-/// How all floating numbers of one print are written.
-enum class Notation { Integers, Fixed, Scientific };
-
-/// Chooses the notation from the numbers that will be shown.
-class NotationChoice {
+/// How the floating numbers of one print are written: libtorch's rule. They share a notation, a width and, where all are large
+/// or all small, a factor that is printed once above them.
+class NumberFormat {
  public:
   void see(double x) {
     if (!std::isfinite(x)) return;
-    const double a = std::abs(x);
-    largest_ = std::max(largest_, a);
-    if (a != 0) smallest_ = std::min(smallest_, a);
+    const double magnitude = std::abs(x);
+    largest_ = any_ ? std::max(largest_, magnitude) : magnitude;
+    smallest_ = any_ ? std::min(smallest_, magnitude) : magnitude;
+    any_ = true;
     integers_ = integers_ && x == std::nearbyint(x);
   }
-  Notation get() const {
-    if (integers_ && largest_ < 1e9) return Notation::Integers;
-    if (integers_) return Notation::Scientific;
-    return largest_ >= 1e5 || smallest_ < 1e-4 || largest_ / smallest_ > 1e7 ? Notation::Scientific
-                                                                             : Notation::Fixed;
+
+  /// Chooses, once all numbers were seen.
+  void choose() {
+    const int high = digits(largest_);
+    const int low = digits(smallest_);
+    if (integers_) {
+      pattern_ = high > 9 ? "%.4e" : "%.0f";
+      width_ = high > 9 ? 11 : high + 1;
+    } else if (high - low > 4) {
+      pattern_ = "%.4e";
+      width_ = std::abs(high) > 99 || std::abs(low) > 99 ? 12 : 11;
+    } else if (high > 5 || high < 0) {
+      scale_ = std::pow(10.0, high - 1);
+      width_ = 7;
+    } else {
+      width_ = high == 0 ? 7 : high + 6;
+    }
+  }
+
+  std::string text_of_scale() const {
+    char text[40];
+    std::snprintf(text, sizeof text, "%g", scale_);
+    return text;
+  }
+  int width() const { return any_ ? width_ : 1; }
+  /// What the numbers are to be multiplied by; 1 is not printed.
+  double scale() const { return scale_; }
+
+  std::string text(double x) const {
+    if (std::isnan(x)) return "nan";
+    if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
+    char text[400];
+    std::snprintf(text, sizeof text, pattern_, x / scale_);
+    return text;
   }
 
  private:
+  /// Digits before the point; 0 and less for numbers below 1.
+  static int digits(double x) { return x == 0 ? 1 : static_cast<int>(std::floor(std::log10(x))) + 1; }
+
   double largest_ = 0;
-  double smallest_ = INFINITY;
+  double smallest_ = 0;
+  bool any_ = false;
   bool integers_ = true;
+  const char* pattern_ = "%.4f";
+  int width_ = 1;
+  double scale_ = 1;
 };
 
-std::string format(double x, Notation notation) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  char text[40];
-  const char* pattern = notation == Notation::Integers ? "%.0f"
-                        : notation == Notation::Fixed  ? "%.4f"
-                                                       : "%.4e";
-  std::snprintf(text, sizeof text, pattern, x);
-  return text;
-}
-
-std::string format(std::complex<double> z, Notation notation) {
-  const std::string imag = format(z.imag(), notation);
-  return format(z.real(), notation) + (imag.front() == '-' ? "" : "+") + imag + "i";
+std::string text_of(std::complex<double> z, const NumberFormat& format) {
+  const std::string imag = format.text(z.imag());
+  return format.text(z.real()) + (imag.front() == '-' ? "" : "+") + imag + "i";
 }
 
 /// One element, anywhere in the tensor, whatever its type.
@@ -76,19 +100,19 @@ class Elements {
  public:
   explicit Elements(const Tensor& t) : t_(t) {}
 
-  void see(IntArrayRef index, NotationChoice& choice) const {
+  void see(IntArrayRef index, NumberFormat& format) const {
     if (t_.is_complex()) {
       const auto z = at(index).to_unchecked<std::complex<double>>();
-      choice.see(z.real());
-      choice.see(z.imag());
+      format.see(z.real());
+      format.see(z.imag());
     } else if (t_.is_floating_point()) {
-      choice.see(at(index).to_unchecked<double>());
+      format.see(at(index).to_unchecked<double>());
     }
   }
-  std::string text(IntArrayRef index, Notation notation) const {
+  std::string text(IntArrayRef index, const NumberFormat& format) const {
     const Scalar value = at(index);
-    if (value.isComplex()) return format(value.to_unchecked<std::complex<double>>(), notation);
-    if (value.isFloatingPoint()) return format(value.to_unchecked<double>(), notation);
+    if (value.isComplex()) return text_of(value.to_unchecked<std::complex<double>>(), format);
+    if (value.isFloatingPoint()) return format.text(value.to_unchecked<double>());
     return std::to_string(value.to_unchecked<std::int64_t>());
   }
   Scalar at(IntArrayRef index) const {
@@ -126,27 +150,28 @@ class Printer {
       : out_(out), t_(t), elements_(t), line_width_(line_width) {
     const bool summarise = t.numel() > kSummaryFrom;
     for (const std::int64_t size : t.sizes()) lists_.push_back(shown(size, summarise));
-    NotationChoice choice;
-    for_each_shown(lists_, lists_.size(), [&](const DimVector& index) { elements_.see(index, choice); });
-    notation_ = choice.get();
+    for_each_shown(lists_, lists_.size(), [&](const DimVector& index) { elements_.see(index, format_); });
+    format_.choose();
+    width_ = static_cast<std::size_t>(format_.width());
     for_each_shown(lists_, lists_.size(), [&](const DimVector& index) {
-      width_ = std::max(width_, elements_.text(index, notation_).size());
+      width_ = std::max(width_, elements_.text(index, format_).size() + (t_.is_floating_point() ? 0 : 1));
     });
   }
 
   void run() {
     if (t_.dim() == 1) {
+      scale("");
       for (const std::int64_t i : lists_[0])
-        out_ << cell(i == kGap ? "..." : elements_.text({i}, notation_)) << '\n';
+        out_ << cell(i == kGap ? "..." : elements_.text({i}, format_)) << '\n';
     } else if (t_.dim() == 2) {
-      matrix({});
+      matrix({}, "");
     } else {
       bool first = true;
       for_each_shown(lists_, lists_.size() - 2, [&](const DimVector& index) {
         out_ << (first ? "(" : "\n(");
         for (const std::int64_t i : index) out_ << i + 1 << ',';
         out_ << ".,.) = \n";
-        matrix(index);
+        matrix(index, " ");
         first = false;
       });
     }
@@ -157,23 +182,33 @@ class Printer {
     return std::string(width_ > text.size() ? width_ - text.size() : 0, ' ') + text;
   }
 
-  void matrix(const DimVector& leading) {
+  void scale(const char* indent) {
+    if (format_.scale() != 1) out_ << format_.text_of_scale() << " *\n" << indent;
+  }
+
+  void matrix(const DimVector& leading, const std::string& indent) {
     const auto& rows = lists_[lists_.size() - 2];
     const auto& columns = lists_.back();
     const auto fit = static_cast<std::size_t>(
-        std::max<std::int64_t>(1, line_width_ / static_cast<std::int64_t>(width_ + 2)));
+        std::max<std::int64_t>(1, (line_width_ - static_cast<std::int64_t>(indent.size())) / static_cast<std::int64_t>(width_ + 1)));
     for (std::size_t begin = 0; begin < columns.size(); begin += fit) {
       const std::size_t end = std::min(columns.size(), begin + fit);
       if (fit < columns.size()) {
         out_ << (begin == 0 ? "" : "\n") << "Columns " << begin + 1 << " to " << end << '\n';
       }
+      out_ << indent;
+      scale(indent.c_str());
+      bool first = true;
       for (const std::int64_t row : rows) {
+        if (!first) out_ << indent;
+        if (!first && format_.scale() != 1) out_ << ' ';
+        first = false;
         for (std::size_t c = begin; c < end; ++c) {
           DimVector index(leading);
           index.push_back(row);
           index.push_back(columns[c]);
           const bool gap = row == kGap || columns[c] == kGap;
-          out_ << (c == begin ? " " : "  ") << cell(gap ? "..." : elements_.text(index, notation_));
+          out_ << (c == begin ? "" : " ") << cell(gap ? "..." : elements_.text(index, format_));
         }
         out_ << '\n';
       }
@@ -185,7 +220,7 @@ class Printer {
   Elements elements_;
   std::int64_t line_width_;
   std::vector<std::vector<std::int64_t>> lists_;
-  Notation notation_ = Notation::Integers;
+  NumberFormat format_;
   std::size_t width_ = 1;
 };
 

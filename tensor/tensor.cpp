@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -15,6 +16,7 @@ Scalar Tensor::item() const {
   LANEWISE_CHECK(ValueError, numel() == 1, "item: a Tensor with ", numel(),
                  " elements cannot be converted to Scalar; it has sizes ", sizes(),
                  ", select one element first");
+  detail::check_read("item", *this);
   return visit_dtype(scalar_type(),
                      [this]<class T>() { return Scalar(*static_cast<const T*>(impl_->data())); });
 }

@@ -68,6 +68,7 @@ class LANEWISE_API Tensor {
   TensorImpl* unsafeReleaseTensorImpl() noexcept { return std::exchange(impl_, nullptr); }
   bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }
   std::uint32_t use_count() const noexcept { return impl_ == nullptr ? 0 : impl_->use_count(); }
+  bool is_same_size(const Tensor& other) const noexcept { return sizes().equals(other.sizes()); }
   bool is_alias_of(const Tensor& other) const noexcept { return storage().is_same(other.storage()); }
 
   // Shape and memory.
@@ -98,9 +99,18 @@ class LANEWISE_API Tensor {
   bool is_signed() const noexcept { return lanewise::is_signed(scalar_type()); }
   TensorOptions options() const noexcept { return TensorOptions(scalar_type()); }
   Device device() const noexcept { return {}; }
+  Layout layout() const noexcept { return kStrided; }
   bool is_cpu() const noexcept { return true; }
+  bool is_pinned() const noexcept { return false; }
   /// "CPUFloatType".
   std::string toString() const;
+  /// Conversions; the tensor itself where nothing is to be done. ops/conversions.cpp. The options of to() must not say
+  /// requires_grad: throws ValueError.
+  Tensor to(Device device) const;
+  Tensor to(DeviceType device) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+  Tensor toType(ScalarType dtype) const;
   bool is_wrapped_number() const noexcept { return impl_->is_wrapped_number(); }
 
   // Elements.
@@ -151,6 +161,7 @@ class LANEWISE_API Tensor {
   Tensor operator[](std::int64_t i) const;
   /// The same with a 0-dim integer tensor.
   Tensor operator[](const Tensor& i) const;
+  Tensor operator[](const Scalar& i) const;
 
   /// Same shape and values (of any dtypes); NaN differs from NaN.
   bool equal(const Tensor& other) const;
@@ -201,6 +212,9 @@ class LANEWISE_API Tensor {
   Tensor& operator*=(const Scalar& other);
   Tensor& operator/=(const Tensor& other);
   Tensor& operator/=(const Scalar& other);
+  Tensor& operator&=(const Tensor& other);
+  Tensor& operator|=(const Tensor& other);
+  Tensor& operator^=(const Tensor& other);
 
 #include <lanewise/generated/tensor_methods.inc>
 

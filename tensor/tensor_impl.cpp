@@ -87,7 +87,7 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
     numel = wrapping_product(numel, size);
   }
   numel_ = numel;
-  contiguous_ = true;
+  contiguous_ = default_strides_ = true;
 }
 
 void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
@@ -95,13 +95,19 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
   std::int64_t* own_sizes = dims_data();
   std::int64_t* own_strides = own_sizes + stride_begin();
   std::int64_t numel = 1;
-  for (std::size_t d = 0; d < dim_; ++d) {
-    own_sizes[d] = sizes[d];
+  std::int64_t stride = 1;
+  bool fresh = true;
+  for (std::size_t d = dim_; d-- > 0;) {
+    const std::int64_t size = sizes[d];
+    own_sizes[d] = size;
     own_strides[d] = strides[d];
-    numel = wrapping_product(numel, sizes[d]);
+    fresh &= strides[d] == stride;
+    stride = wrapping_product(stride, std::max<std::int64_t>(size, 1));
+    numel = wrapping_product(numel, size);
   }
   numel_ = numel;
-  contiguous_ = contiguous(own_sizes, own_strides, dim_, numel);
+  default_strides_ = fresh;
+  contiguous_ = fresh || contiguous(own_sizes, own_strides, dim_, numel);
 }
 
 void TensorImpl::set_data_from(const TensorImpl& other) {

@@ -54,6 +54,8 @@ class LANEWISE_API TensorImpl final {
   std::size_t itemsize() const noexcept { return itemsize_; }
   /// C order without gaps; dimensions of size 1 may have any stride, and empty tensors are contiguous.
   bool is_contiguous() const noexcept { return contiguous_; }
+  /// Contiguous, and every stride is what a fresh tensor has: also those of dimensions of size 1, and of empty tensors.
+  bool has_default_strides() const noexcept { return default_strides_; }
   /// Whether the elements fill a stretch of memory without gaps or overlap, in any order of dimensions.
   bool is_non_overlapping_and_dense() const noexcept;
 
@@ -120,6 +122,7 @@ class LANEWISE_API TensorImpl final {
   ScalarType dtype_;
   std::uint8_t itemsize_;
   bool contiguous_ = true;
+  bool default_strides_ = true;
   bool wrapped_number_ = false;
   bool inference_ = false;
   std::uint32_t dim_ = 0;

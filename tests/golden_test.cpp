@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -219,10 +220,13 @@ using Cases = std::map<std::string, std::vector<json>>;
 const Cases& cases() {
   static const Cases all = [] {
     Cases result;
-    std::ifstream file(LANEWISE_GOLDEN_DIR "/ops.jsonl");
-    for (std::string line; std::getline(file, line);) {
-      json entry = json::parse(line);
-      result[entry["op"]].push_back(std::move(entry));
+    for (const auto& item : std::filesystem::directory_iterator(LANEWISE_GOLDEN_DIR)) {
+      if (item.path().extension() != ".jsonl") continue;
+      std::ifstream file(item.path());
+      for (std::string line; std::getline(file, line);) {
+        json entry = json::parse(line);
+        result[entry["op"]].push_back(std::move(entry));
+      }
     }
     return result;
   }();

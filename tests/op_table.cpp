@@ -9,10 +9,8 @@ namespace {
 Real sigmoid(Real x) { return 1 / (1 + std::exp(-x)); }
 Real gelu(Real x) { return x * std::erfc(-x / std::sqrt(Real{2})) / 2; }
 
-}  // namespace
-
-const std::vector<OpRow>& op_table() {
-  static const std::vector<OpRow> table = {
+std::vector<OpRow> arithmetic_rows() {
+  return {
       // arithmetic
       {.name = "add", .reference = [](Real x, Real y) { return x + y; }, .max_ulp = 0.5, .types = Types::Numeric,
        .complex_reference = [](Complex x, Complex y) { return x + y; }},
@@ -63,6 +61,17 @@ const std::vector<OpRow>& op_table() {
       {.name = "conj_physical", .reference = [](Real x) { return x; }, .max_ulp = 0, .types = Types::Numeric,
        .complex_reference = [](Complex x) { return std::conj(x); }},
   };
+}
+
+}  // namespace
+
+const std::vector<OpRow>& op_table() {
+  static const std::vector<OpRow> table = [] {
+    std::vector<OpRow> rows = arithmetic_rows();
+    const std::vector<OpRow> more = pointwise_rows();
+    rows.insert(rows.end(), more.begin(), more.end());
+    return rows;
+  }();
   return table;
 }
 

@@ -42,4 +42,7 @@ struct OpRow {
 
 const std::vector<OpRow>& op_table();
 
+/// The rows of op_table_pointwise.cpp.
+std::vector<OpRow> pointwise_rows();
+
 }  // namespace lanewise::testing

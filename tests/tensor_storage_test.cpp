@@ -2,6 +2,8 @@
 #include <thread>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,6 +65,77 @@ TEST(Storage, CacheKeepsItsLimit) {
   set_cache_limit(0);
   EXPECT_EQ(allocator_stats().bytes_cached, 0u);
   set_cache_limit(std::size_t{256} << 20);
+}
+
+TEST(Storage, StatisticsKnowThePeak) {
+  empty_cache();
+  reset_peak_memory_stats();
+  const AllocatorStats before = memory_stats();
+  EXPECT_EQ(before.peak_bytes_in_use, before.bytes_in_use);
+  {
+    const Tensor a = empty_cpu({1 << 20}, kByte), b = empty_cpu({1 << 20}, kByte);
+    EXPECT_EQ(memory_stats().blocks_in_use, before.blocks_in_use + 2);
+  }
+  const AllocatorStats after = memory_stats();
+  EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
+  EXPECT_EQ(after.blocks_in_use, before.blocks_in_use);
+  EXPECT_GE(after.peak_bytes_in_use, before.bytes_in_use + (2u << 20));
+  EXPECT_EQ(after.misses, before.misses + 2);
+  if (LANEWISE_CACHES_BLOCKS) {
+    EXPECT_EQ(after.blocks_cached, 2u);
+    empty_cache();
+    EXPECT_EQ(memory_stats().released, after.released + 2);
+  }
+  EXPECT_EQ(memory_stats().blocks_cached, 0u);
+}
+
+TEST(Storage, BlocksThatLieIdleGoBack) {
+  if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "caches are off under AddressSanitizer";
+  empty_cache();
+  { const Tensor idle = empty_cpu({3 << 20}, kByte); }
+  for (int i = 0; i < 5000; ++i) const Tensor busy = empty_cpu({1 << 18}, kByte);
+  EXPECT_EQ(memory_stats().blocks_cached, 1u);
+  EXPECT_LT(memory_stats().bytes_cached, 1u << 20);
+}
+
+long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(Storage, LargeResultsCostNoPageFaultsInSteadyState) {
+  if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "caches are off under AddressSanitizer";
+  const auto fresh = [] {
+    const Tensor t = empty_cpu({16 << 20}, kFloat);
+    std::memset(t.data_ptr(), 1, t.nbytes());
+  };
+  fresh();
+  const long before = page_faults();
+  for (int i = 0; i < 3; ++i) fresh();
+  EXPECT_LT(page_faults() - before, 64);
+}
+
+TEST(Storage, AFailedAllocationLeavesTheLibraryUsable) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers end the program where memory ends";
+#endif
+  // A system that promises more memory than it has would say yes to anything.
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limited = before;
+  limited.rlim_cur = rlim_t{1} << 37;
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  empty_cache();
+  { const Tensor cached = empty_cpu({64 << 20}, kByte); }
+  EXPECT_THROW(empty_cpu({std::int64_t{1} << 46}, kByte), AllocationError);
+  Tensor t = empty_cpu({100}, kFloat);
+  EXPECT_THROW(detail::resize_cpu(t, {std::int64_t{1} << 44}), AllocationError);
+  EXPECT_EQ(t.numel(), 100);
+  std::memset(t.data_ptr(), 0, t.nbytes());
+  EXPECT_EQ(memory_stats().bytes_cached, 0u);  // given back, in case that would have helped
+  EXPECT_NO_THROW(empty_cpu({1 << 20}, kFloat));
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 TEST(Storage, TensorsMayBeFreedOnAnotherThread) {

@@ -146,8 +146,8 @@ TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(of<float>({2, 2}, {1, 2, 3, 4})), " 1  2\n 3  4\n[ CPUFloatType{2,2} ]");
   EXPECT_EQ(printed(of<std::int64_t>({2, 2}, {1, 2, 30, -4})), "  1   2\n 30  -4\n[ CPULongType{2,2} ]");
   EXPECT_EQ(printed(of<float>({}, {3.5f})), "3.5\n[ CPUFloatType{} ]");
-  EXPECT_EQ(printed(of<float>({2}, {100, 2.5f})), "100.0000\n  2.5000\n[ CPUFloatType{2} ]");
-  EXPECT_EQ(printed(of<bool>({2}, {true, false})), "1\n0\n[ CPUBoolType{2} ]");
+  EXPECT_EQ(printed(of<float>({2}, {100, 2.5f})), " 100.0000\n   2.5000\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(of<bool>({2}, {true, false})), " 1\n 0\n[ CPUBoolType{2} ]");
   EXPECT_EQ(printed(detail::empty_cpu({0, 3}, kFloat)), "[ CPUFloatType{0,3} ]");
   EXPECT_EQ(printed(Tensor()), "[ Tensor (undefined) ]");
   EXPECT_EQ(printed(of<double>({2, 1, 1}, {1, -2})),
@@ -156,12 +156,18 @@ TEST(Print, LooksLikeLibtorch) {
 
 TEST(Print, EveryKindOfNumber) {
   EXPECT_THAT(printed(of<float>({3}, {NAN, INFINITY, -INFINITY})), HasSubstr(" nan\n inf\n-inf\n"));
-  EXPECT_THAT(printed(of<double>({2}, {1e10, 2.5})), HasSubstr("1.0000e+10\n2.5000e+00"));
+  EXPECT_THAT(printed(of<double>({2}, {1e10, 2.5})), HasSubstr(" 1.0000e+10\n 2.5000e+00"));
   EXPECT_THAT(printed(of<std::complex<float>>({2}, {{1, 2}, {-1, -0.5f}})),
-              HasSubstr(" 1.0000+2.0000i\n-1.0000-0.5000i"));
+              HasSubstr("  1.0000+2.0000i\n -1.0000-0.5000i"));
   EXPECT_THAT(printed(of<Half>({1}, {1.5f})), HasSubstr("1.5000\n[ CPUHalfType{1} ]"));
   EXPECT_THAT(printed(of<BFloat16>({1}, {2.0f})), HasSubstr("2\n[ CPUBFloat16Type{1} ]"));
   EXPECT_THAT(printed(of<std::uint8_t>({1}, {200})), HasSubstr("200\n"));
+}
+
+TEST(Print, SmallAndLargeNumbersShareAFactor) {
+  EXPECT_EQ(printed(of<float>({2, 2}, {0, 1e-7f, 2e-7f, 3e-7f})),
+            "1e-07 *\n 0.0000  1.0000\n  2.0000  3.0000\n[ CPUFloatType{2,2} ]");
+  EXPECT_EQ(printed(of<float>({2}, {1234567.5f, 7654321.5f})), "1e+06 *\n 1.2346\n 7.6543\n[ CPUFloatType{2} ]");
 }
 
 TEST(Print, HugeTensorsAreSummarised) {

@@ -1,14 +1,18 @@
-// The command-line tool: `lanewise info` prints what the library sees of this machine.
+// The command-line tool: `lanewise info` prints what the library sees of this machine, `lanewise passport` the errors and speed
+// of its mathematics.
 #include <cstdio>
 #include <exception>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/dispatch_isa/version.h>
+
+#include "passport.h"
 
 namespace {
 
@@ -76,6 +80,7 @@ int usage(std::FILE* to) {
   std::fputs(
       "usage: lanewise <command>\n\n"
       "  info       instruction sets, caches, cores, threads and versions\n"
+      "  passport   largest error and speed of every mathematical op: [--markdown] [--points N] [op...]\n"
       "  help       this text\n",
       to);
   return to == stdout ? 0 : 2;
@@ -84,8 +89,13 @@ int usage(std::FILE* to) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view command = argc == 2 ? argv[1] : "";
+  const std::string_view command = argc >= 2 ? argv[1] : "";
   try {
+    if (command == "passport") {
+      const std::vector<std::string_view> arguments(argv + 2, argv + argc);
+      return lanewise::tools::passport(arguments);
+    }
+    if (argc > 2) return usage(stderr);
     if (command == "info") {
       return info();
     }

@@ -18,6 +18,12 @@ std::string emit_functions_header(const OpList& list);
 std::string emit_functions(const OpList& list, std::size_t shard);
 std::string emit_nodes_header(const OpList& list);
 std::string emit_nodes(const OpList& list, std::size_t shard);
+std::string emit_transforms_header(const OpList& list);
+std::string emit_transforms(const OpList& list, std::size_t shard);
+/// The name of an op's or in-place form's function in namespace transformed.
+std::string transform_name(const Schema& schema);
+/// Whether the generator writes transform functions for it: it computes from tensors.
+bool is_transformed(const Op& op);
 std::string emit_registry(const OpList& list);
 std::string emit_kernel_table_fields(const OpList& list);
 std::string emit_kernel_table_declarations(const OpList& list);

@@ -48,6 +48,8 @@ std::string emit_docs(const OpList& list) {
         text.line("- ", inputs, ": `", formula.text, "`");
       }
       text.line("");
+    } else if (!op.alias.empty()) {
+      continue;
     } else if (op.kind == Kind::Composite) {
       text.line("Made of other operations, and differentiable where they are.\n");
     } else {

@@ -29,6 +29,7 @@ class FunctionEmitter {
   void emit() {
     if (op_.kind == Kind::Handwritten) return;
     text_.line("// ", list_.file, ":", std::to_string(op_.line), ": ", op_.schema.full_name());
+    if (!op_.alias.empty()) return forward_to_alias();
     const bool has_body = op_.kind != Kind::Composite;
     if (op_.kind == Kind::Pointwise) {
       text_.line("constexpr PointwiseOp ", constant_, "{\"", op_.schema.name, "\", &kernels::KernelTable::", op_.kernel,
@@ -44,7 +45,7 @@ class FunctionEmitter {
     if (op_.method) method(op_.schema);
     if (op_.inplace) {
       const Schema schema = inplace_schema(op_);
-      inplace(schema);
+      if (has_body) inplace(schema);
       if (op_.method) method(schema);
     }
     if (op_.out) out();
@@ -52,6 +53,28 @@ class FunctionEmitter {
   }
 
  private:
+  // Another name: every form calls that form of the op it names.
+  void forward_to_alias() {
+    const auto forward = [&](const Schema& schema, const std::string& name, const std::string& target, const std::string& out) {
+      text_.line(return_type(schema), " ", name, "(", out.empty() ? "" : "Tensor& " + out + ", ", parameter_list(op_.schema, false), ") {");
+      text_.line("  return lanewise::", target, "(", out.empty() ? "" : out + ", ", argument_list(op_.schema), ");\n}");
+    };
+    const std::string& name = op_.schema.name;
+    forward(op_.schema, name, op_.alias, "");
+    if (op_.method) method(op_.schema);
+    if (op_.inplace) {
+      const Schema schema = inplace_schema(op_);
+      text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
+      text_.line("  return lanewise::", op_.alias, "_(", argument_list(schema), ");\n}");
+      if (op_.method) method(schema);
+    }
+    if (op_.out) {
+      Schema schema = out_schema(op_);
+      forward(schema, name + "_out", op_.alias + "_out", "out");
+    }
+    text_.line("");
+  }
+
   void method(const Schema& schema) {
     const std::string type = return_type(schema);
     text_.line(type, " Tensor::", schema.name, "(", parameter_list(schema, false, "self"), ") const {");
@@ -76,6 +99,11 @@ class FunctionEmitter {
     std::string result = "{" + join(op_.inputs) + "}";
     if (!op_.params.empty()) result += ", {" + join(op_.params) + "}";
     return result;
+  }
+
+  std::string batched_or_forward() const {
+    return "autograd::transforms_on() && autograd::batching::any(" + tensor_pointers(op_.schema) + ")\n      ? autograd::transformed::batch_" +
+           transform_name(op_.schema) + "(" + argument_list(op_.schema) + ")\n      : " + forward();
   }
 
   std::string edges() const { return join(plan_.edges); }
@@ -139,21 +167,12 @@ class FunctionEmitter {
     return op_.output_differentiability[static_cast<std::size_t>(place)];
   }
 
-  std::string as_view(const std::string& call) const {
-    if (!op_.schema.is_view()) return call;
-    const std::string& name = op_.schema.name;
-    if (name == "view_as_real" || name == "view_as_complex") {
-      return "autograd::as_view(self, " + call + ", autograd::CreationMeta::Default,\n      [](const Tensor& base) { return " +
-             name + "(base); })";
-    }
-    return "autograd::as_view(self, " + call + ")";
-  }
-
   void functional() {
     text_.line(return_type(op_.schema), " ", op_.schema.name, "(", parameter_list(op_.schema, false), ") {");
+    transform(op_.schema);
     unused();
     check();
-    const std::string call = as_view(forward());
+    const std::string call = as_view(op_, forward());
     if (!op_.has_node()) {
       text_.line("  return ", call, ";\n}");
       return;
@@ -163,9 +182,9 @@ class FunctionEmitter {
     save_inputs("  ", false);
     const auto names = result_names(op_.schema);
     if (names.size() == 1) {
-      text_.line("  ", return_type(op_.schema), " result = ", call, ";");
+      text_.line("  ", return_type(op_.schema), " result = ", as_view(op_, "(" + batched_or_forward() + ")"), ";");
     } else {
-      text_.line("  auto [", join(names), "] = ", call, ";");
+      text_.line("  auto [", join(names), "] = ", as_view(op_, batched_or_forward()), ";");
     }
     const bool keeps_node = !plan_.results.empty() || names.size() > 1;
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -182,8 +201,24 @@ class FunctionEmitter {
     }
   }
 
+  // Dual and batched arguments.
+  void transform(const Schema& schema) {
+    const bool writes = return_type(schema) == "Tensor&";
+    if (!is_transformed(op_)) return;
+    if (!op_.has_node() && writes) text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
+    const std::string call = "autograd::transformed::op_" + transform_name(schema) + "(";
+    if (writes) {
+      text_.line("  if (autograd::transforms_on() && ", call, argument_list(schema), ")) return self;");
+      return;
+    }
+    text_.line("  if (autograd::transforms_on()) {\n    ", return_type(schema), " transformed;");
+    text_.line("    if (", call, "transformed", schema.arguments.empty() ? "" : ", ", argument_list(schema),
+               ")) return transformed;\n  }");
+  }
+
   void inplace(const Schema& schema) {
     text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
+    transform(schema);
     unused();
     check();
     if (op_.has_node()) {
@@ -203,6 +238,8 @@ class FunctionEmitter {
                  "\", autograd::collect_next_edges(self));");
     }
     text_.line("  }");
+    text_.line("  if (autograd::transforms_on() && autograd::batching::any(", tensor_pointers(schema), ")) {");
+    text_.line("    autograd::transformed::batch_", transform_name(schema), "(", argument_list(schema), ");\n  } else {");
     if (op_.kind == Kind::Pointwise) {
       text_.line("  pointwise_inplace(", constant_, ", self, ", operands(), ");");
     } else if (op_.schema.is_inplace()) {
@@ -210,7 +247,7 @@ class FunctionEmitter {
     } else {
       text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward(), ");");
     }
-    text_.line("  autograd::increment_version(self);");
+    text_.line("  }\n  autograd::increment_version(self);");
     const bool keeps_node = !plan_.results.empty();
     if (!keeps_node) {
       text_.line("  if (node) [[unlikely]] autograd::rebase_history(self, std::move(node));");
@@ -233,6 +270,7 @@ class FunctionEmitter {
     for (const Argument& a : op_.schema.arguments) {
       if (a.type.base == BaseType::Tensor) tensors.push_back(a.name);
     }
+    text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ", tensor_pointers(op_.schema, "&out"), ");");
     text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors), "));");
     if (op_.kind == Kind::Pointwise) {
       text_.line("  pointwise_out(", constant_, ", out, ", operands(), ");");
@@ -274,8 +312,8 @@ std::string emit_functions(const OpList& list, std::size_t shard) {
   text.line(banner(list.file));
   text.line("#include <lanewise/generated/functions.h>\n");
   text.line("#include <memory>\n#include <string>\n#include <utility>\n");
-  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/record.h>");
-  text.line("#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>");
+  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/detail/batching.h>\n#include <lanewise/autograd/detail/forward_frame.h>\n#include <lanewise/autograd/record.h>");
+  text.line("#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>\n#include <lanewise/generated/transforms.h>");
   text.line("#include <lanewise/iterator/pointwise.h>\n#include <lanewise/kernels/kernel_table.h>");
   text.line("#include <lanewise/ops/checks.h>\n#include <lanewise/ops/forwards.h>\n#include <lanewise/ops/result.h>\n");
   text.line("namespace lanewise {\n");

@@ -17,7 +17,7 @@ struct Row {
 std::vector<Row> rows_of(const OpList& list) {
   std::vector<Row> rows;
   for (const Op& op : list.ops) {
-    rows.push_back({&op, op.schema, op.schema.is_inplace(), false});
+    rows.push_back({&op, op.schema, op.schema.is_inplace() || op.schema.returns[0].written, false});
     if (op.inplace) rows.push_back({&op, inplace_schema(op), true, false});
     if (op.out) rows.push_back({&op, out_schema(op), false, true});
   }
@@ -116,7 +116,7 @@ std::string emit_registry(const OpList& list) {
   text.line("\nconstexpr Schema kSchemas[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Schema& schema = rows[i].schema;
-    const bool differentiable = rows[i].op->has_node() || rows[i].op->kind == Kind::Composite;
+    const bool differentiable = rows[i].op->has_node() || (rows[i].op->kind == Kind::Composite && !rows[i].op->non_differentiable);
     const std::string returns = schema.returns[0].type.is_tensor_list()
                                     ? "kTensorList"
                                     : "{kTensor, " + std::to_string(schema.returns.size()) + "}";

@@ -2,6 +2,25 @@
 
 namespace lanewise::codegen {
 
+std::string as_view(const Op& op, const std::string& call) {
+  if (!op.schema.is_view()) return call;
+  const std::string& name = op.schema.name;
+  if (name == "view_as_real" || name == "view_as_complex") {
+    return "autograd::as_view(self, " + call + ", autograd::CreationMeta::Default,\n      [](const Tensor& base) { return " +
+           name + "(base); })";
+  }
+  return "autograd::as_view(self, " + call + ")";
+}
+
+std::string tensor_pointers(const Schema& schema, const std::string& first) {
+  std::string tensors = first, list;
+  for (const Argument& a : schema.arguments) {
+    if (a.type.is_tensor()) tensors += (tensors.empty() ? "&" : ", &") + a.name;
+    if (a.type.is_tensor_list()) list = ", " + a.name;
+  }
+  return "{" + tensors + "}" + list;
+}
+
 Schema inplace_schema(const Op& op) {
   Schema schema = op.schema;
   schema.name += "_";

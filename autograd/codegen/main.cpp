@@ -23,10 +23,12 @@ void generate(const std::string& yaml, const std::filesystem::path& out) {
   write("tensor_methods.inc", emit_tensor_methods(list));
   write("functions.h", emit_functions_header(list));
   write("nodes.h", emit_nodes_header(list));
+  write("transforms.h", emit_transforms_header(list));
   write("registry.cpp", emit_registry(list));
   write("ops.md", emit_docs(list));
   for (std::size_t shard = 0; shard < kShards; ++shard) {
     write("functions_" + std::to_string(shard) + ".cpp", emit_functions(list, shard));
+    write("transforms_" + std::to_string(shard) + ".cpp", emit_transforms(list, shard));
     write("nodes_" + std::to_string(shard) + ".cpp", emit_nodes(list, shard));
   }
 }

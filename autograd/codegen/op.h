@@ -22,6 +22,25 @@ enum class Kind {
   Handwritten,  ///< `handwritten:` public and written by hand; only listed in the registry
 };
 
+/// How tangents go through an op.
+enum class Jvp {
+  Missing,
+  Elementwise,     ///< conj(vjp(conj t)), the derivative of each element being a number
+  Linear,          ///< the op of the tangents
+  Multilinear,     ///< the sum of the ops with one argument replaced by its tangent
+  Transposed,      ///< from the backward, differentiated and transposed
+  Zero,
+  Expression,
+  NotImplemented,
+};
+
+/// How batched arguments go through an op.
+enum class Vmap {
+  Loop,       ///< a call per slice
+  Pointwise,  ///< one call, with the slices as first dimension
+  Rule,       ///< a function of namespace batching::rules
+};
+
 /// One entry of derivatives.yaml, or a form derived from it (in-place, out=).
 struct Op {
   int line = 0;
@@ -35,6 +54,7 @@ struct Op {
   std::vector<std::string> params;   ///< arguments passed as numbers
   std::string check;                 ///< expression run at the door
   std::string forward;               ///< name in lanewise::ops, or the handwritten expression
+  std::string alias;                 ///< the op that a composite is only another name of
 
   bool method = false;
   bool inplace = false;
@@ -44,6 +64,9 @@ struct Op {
   bool non_differentiable = false;
   std::vector<bool> output_differentiability;  ///< one per result
   std::vector<Formula> formulas;
+  Vmap vmap = Vmap::Loop;
+  Jvp jvp = Jvp::Missing;
+  std::vector<std::string> tangents;  ///< expressions, one per differentiable result; or the reason why there is none
 
   std::string node_class;  ///< C++ name, unique; empty if there is no node
   std::string node_name;   ///< what Node::name() says

@@ -1,6 +1,7 @@
 #include "reader.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -17,9 +18,9 @@ namespace lanewise::codegen {
 namespace {
 
 const std::set<std::string> kFields = {"op",     "doc",    "kernel",   "inputs",    "params",
-                                       "check",  "forward", "composite", "handwritten", "variants",
+                                       "check",  "forward", "composite", "handwritten", "variants", "alias",
                                        "jvp",    "node",   "numbers_as_tensors", "non_differentiable",
-                                       "output_differentiability"};
+                                       "output_differentiability", "not_implemented", "vmap"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -49,6 +50,7 @@ class Reader {
     for (const YAML::Node& entry : root_) read_entry(entry);
     name_nodes(list_.ops);
     for (Op& op : list_.ops) name_out_form(op);
+    for (Op& op : list_.ops) resolve_alias(op);
     for (const Op& op : list_.ops) check_formulas(op);
     return std::move(list_);
   }
@@ -75,8 +77,12 @@ class Reader {
     if (const auto [place, inserted] = seen_.try_emplace(op.schema.full_name(), op.line); !inserted) {
       fail(entry["op"], op.schema.full_name() + " is already defined in line " + std::to_string(place->second));
     }
-    if (!entry["doc"]) fail(entry, op.schema.full_name() + ": `doc:` is missing");
-    op.doc = entry["doc"].as<std::string>();
+    if (entry["alias"]) {
+      op.doc = "Another name of " + entry["alias"].as<std::string>() + ".";
+    } else {
+      if (!entry["doc"]) fail(entry, op.schema.full_name() + ": `doc:` is missing");
+      op.doc = entry["doc"].as<std::string>();
+    }
     read_kind(entry, op);
     read_variants(entry, op);
     read_derivatives(entry, op);
@@ -109,13 +115,18 @@ class Reader {
       ++kinds;
       op.kind = Kind::Composite;
     }
+    if (entry["alias"]) {
+      ++kinds;
+      op.kind = Kind::Composite;
+      op.alias = entry["alias"].as<std::string>();
+    }
     if (entry["handwritten"]) {
       ++kinds;
       op.kind = Kind::Handwritten;
       op.forward = entry["handwritten"].as<std::string>();
     }
     if (kinds != 1) {
-      fail(entry, op.schema.full_name() + ": exactly one of `kernel:`, `forward:`, `composite:`, `handwritten:` is needed");
+      fail(entry, op.schema.full_name() + ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `handwritten:` is needed");
     }
     if (entry["check"]) op.check = entry["check"].as<std::string>();
   }
@@ -133,10 +144,15 @@ class Reader {
       if (!entry[field]) continue;
       for (const YAML::Node& name : entry[field]) {
         names->push_back(name.as<std::string>());
-        require_argument(name, op, names->back());
+        if (is_identifier(names->back())) require_argument(name, op, names->back());
       }
     }
     if (op.schema.returns.size() != 1) fail(entry, "a pointwise op has one result");
+  }
+
+  static bool is_identifier(const std::string& text) {
+    return std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+           std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   }
 
   static bool listed(const YAML::Node& list, const std::string& name) {
@@ -154,7 +170,7 @@ class Reader {
 
   void read_variants(const YAML::Node& entry, Op& op) const {
     op.method = op.kind != Kind::Handwritten && op.schema.find("self") != nullptr;
-    if (op.kind == Kind::Pointwise) op.inplace = op.out = true;
+    if (op.kind == Kind::Pointwise || !op.alias.empty()) op.inplace = op.out = true;
     if (!entry["variants"]) return;
     op.method = op.inplace = op.out = false;
     for (const std::string& variant : split(entry["variants"].as<std::string>(), ',')) {
@@ -192,6 +208,8 @@ class Reader {
       formula.text = field.second.as<std::string>();
       op.formulas.push_back(std::move(formula));
     }
+    read_jvp(entry, op);
+    read_vmap(entry, op);
     if (entry["node"]) {
       op.node_name = entry["node"].as<std::string>();
       if (op.formulas.empty()) fail(entry["node"], "`node:` without a derivative");
@@ -202,6 +220,45 @@ class Reader {
     }
     if (!leaf && !op.formulas.empty()) {
       fail(entry, op.schema.full_name() + ": derivatives belong to `kernel:` and `forward:` ops only");
+    }
+  }
+
+  void read_vmap(const YAML::Node& entry, Op& op) const {
+    static const std::map<std::string, Vmap> kNames = {{"loop", Vmap::Loop}, {"pointwise", Vmap::Pointwise}, {"rule", Vmap::Rule}};
+    if (op.kind == Kind::Pointwise) op.vmap = Vmap::Pointwise;
+    if (!entry["vmap"]) return;
+    const auto name = kNames.find(entry["vmap"].as<std::string>());
+    if (name == kNames.end()) fail(entry["vmap"], op.schema.full_name() + ": `vmap:` is one of loop, pointwise, rule");
+    op.vmap = name->second;
+  }
+
+  void read_jvp(const YAML::Node& entry, Op& op) const {
+    if (const YAML::Node reason = entry["not_implemented"]) {
+      if (entry["jvp"]) fail(reason, op.schema.full_name() + ": `not_implemented:` and `jvp:` exclude each other");
+      op.jvp = Jvp::NotImplemented;
+      op.tangents = {reason.as<std::string>()};
+      return;
+    }
+    const YAML::Node jvp = entry["jvp"];
+    if (!jvp) {
+      if (op.kind == Kind::Pointwise) op.jvp = Jvp::Elementwise;
+      return;
+    }
+    if (jvp.IsSequence()) {
+      for (const YAML::Node& part : jvp) op.tangents.push_back(part.as<std::string>());
+    } else {
+      op.tangents.push_back(jvp.as<std::string>());
+    }
+    static const std::map<std::string, Jvp> kNames = {{"elementwise", Jvp::Elementwise}, {"linear", Jvp::Linear}, {"multilinear", Jvp::Multilinear},
+                                                      {"transposed", Jvp::Transposed}, {"zero", Jvp::Zero}};
+    const auto name = kNames.find(op.tangents.front());
+    op.jvp = name == kNames.end() ? Jvp::Expression : name->second;
+    const bool one_each = std::all_of(op.formulas.begin(), op.formulas.end(), [](const Formula& f) { return f.inputs.size() == 1; });
+    if (op.jvp == Jvp::Elementwise && (op.schema.returns.size() != 1 || !one_each)) {
+      fail(jvp, op.schema.full_name() + ": `jvp: elementwise` needs one result and a derivative for each input of its own");
+    }
+    if (op.formulas.empty() && op.kind != Kind::Pointwise && op.kind != Kind::Forward) {
+      fail(jvp, op.schema.full_name() + ": `jvp:` belongs to `kernel:` and `forward:` ops only");
     }
   }
 
@@ -226,6 +283,20 @@ class Reader {
   void name_out_form(Op& op) const {
     const bool unnamed = seen_.contains(op.schema.name);
     op.plain_out = op.schema.overload.empty() || (op.schema.overload == "Tensor" && !unnamed);
+  }
+
+  // Another name is differentiable if what it names is.
+  void resolve_alias(Op& op) const {
+    if (op.alias.empty()) return;
+    bool known = false, differentiable = false;
+    for (const Op& target : list_.ops) {
+      const bool written = target.inplace && target.schema.name + "_" == op.alias;
+      if (target.schema.name != op.alias && !written) continue;
+      known = true;
+      differentiable |= !target.non_differentiable;
+    }
+    if (!known) throw SourceError(file_, op.line, op.schema.full_name() + ": there is no op '" + op.alias + "'");
+    op.non_differentiable = !differentiable;
   }
 
   void check_formulas(const Op& op) const {

@@ -33,13 +33,37 @@ tbb::task_arena& arena(int threads) {
   return *current;
 }
 
-// One part per thread, handed to the same thread each time: the caches stay warm from loop to loop.
+/// The pieces of a worker that nobody has begun.
+struct alignas(64) Share {
+  std::atomic<int> next{0};
+  int end = 0;
+};
+constexpr int kMaxShares = 64;
+
+// A share per worker, handed to the same thread each time: the caches stay warm from loop to loop. Who is through with its own
+// goes on with the others', so that a worker whose core is busy elsewhere, or that comes late, holds nobody up for longer than
+// a piece.
 void run_here(const Loop& loop) {
-  const auto part = [&loop](int i) {
-    const InsideLoop inside;
-    loop.run_part(i);
+  Share shares[kMaxShares];
+  const int count = std::min(loop.workers, kMaxShares);
+  const int per_share = (loop.workers + count - 1) / count * loop.per_worker;
+  for (int s = 0; s < count; ++s) {
+    shares[s].next.store(std::min(s * per_share, loop.pieces), std::memory_order_relaxed);
+    shares[s].end = std::min((s + 1) * per_share, loop.pieces);
+  }
+  const auto work = [&](int worker) {
+    const InsideLoop inside(loop);
+    for (int i = 0; i < count; ++i) {
+      Share& share = shares[(worker + i) % count];
+      while (share.next.load(std::memory_order_relaxed) < share.end) {
+        const int piece = share.next.fetch_add(1, std::memory_order_relaxed);
+        if (piece < share.end) {
+          loop.run_piece(piece);
+        }
+      }
+    }
   };
-  tbb::parallel_for(0, loop.parts, 1, part, tbb::static_partitioner());
+  tbb::parallel_for(0, loop.workers, 1, work, tbb::static_partitioner());
 }
 
 }  // namespace

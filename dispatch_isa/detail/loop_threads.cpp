@@ -12,20 +12,20 @@
 namespace lanewise::detail {
 
 void run_loop(const Loop& loop, int threads) {
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(loop.parts));
+  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(loop.pieces));
   std::atomic<int> next{0};
   const auto work = [&] {
-    const InsideLoop inside;
-    for (int part = next++; part < loop.parts; part = next++) {
+    const InsideLoop inside(loop);
+    for (int piece = next++; piece < loop.pieces; piece = next++) {
       try {
-        loop.run_part(part);
+        loop.run_piece(piece);
       } catch (...) {
-        errors[static_cast<std::size_t>(part)] = std::current_exception();
+        errors[static_cast<std::size_t>(piece)] = std::current_exception();
       }
     }
   };
   std::vector<std::thread> workers;
-  for (int i = 1; i < std::min(threads, loop.parts); ++i) {
+  for (int i = 1; i < std::min(threads, loop.workers); ++i) {
     workers.emplace_back(work);
   }
   work();

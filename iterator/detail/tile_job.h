@@ -16,10 +16,10 @@ using TileFn = void (*)(char* const* data, std::uint32_t broadcast, std::int64_t
                         const kernels::KernelScalar* context);
 
 struct TileOperand {
-  char* data = nullptr;
-  const std::int64_t* strides = nullptr;  ///< bytes, a step per dimension of the job
-  ScalarType memory = ScalarType::Undefined;
-  ScalarType tile = ScalarType::Undefined;  ///< what the function sees
+  char* data;
+  const std::int64_t* strides;  ///< bytes, a step per dimension of the job
+  ScalarType memory;
+  ScalarType tile;  ///< what the function sees
 
   std::int64_t memory_size() const { return static_cast<std::int64_t>(element_size(memory)); }
   std::int64_t tile_size() const { return static_cast<std::int64_t>(element_size(tile)); }
@@ -31,7 +31,7 @@ struct TileJob {
   const std::int64_t* shape = nullptr;
   int outputs = 0;
   int operands = 0;
-  std::array<TileOperand, kMaxTileOperands> operand;
+  std::array<TileOperand, kMaxTileOperands> operand;  // of which the first `operands` count
   TileFn fn = nullptr;
   const kernels::KernelScalar* context = nullptr;
   const kernels::Movers* movers = nullptr;

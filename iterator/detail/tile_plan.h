@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include <lanewise/iterator/detail/tile_job.h>
 
 /// How a job is walked. Every way computes the same values; they differ in what is copied.
@@ -15,16 +17,16 @@ enum class Feed : std::uint8_t {
 };
 
 struct FlatOperand {
-  Feed feed = Feed::Gather;
-  std::int64_t period = 0;  ///< elements, if Periodic
+  Feed feed;
+  std::int64_t period;  ///< elements, if Periodic
 };
 
 struct Plan {
   const TileJob* job = nullptr;
   std::int64_t numel = 0;
-  std::array<FlatOperand, kMaxTileOperands> flat{};
+  std::array<FlatOperand, kMaxTileOperands> flat;
   /// One element of each Scalar operand in its tile type, at 16 bytes each.
-  alignas(16) std::array<char, 16 * kMaxTileOperands> scalars{};
+  alignas(16) std::array<char, 16 * kMaxTileOperands> scalars;
   std::uint32_t scalar_bits = 0;
 
   char* scalar(int k) { return scalars.data() + 16 * k; }
@@ -44,13 +46,26 @@ inline constexpr std::int64_t kMaxPeriod = 512;
 /// a second thread speeds up contiguous f32 additions from about 128K elements on.
 inline constexpr double kGrainCost = 131072 / 2;
 
+/// Cost of an element in f32 additions: the arithmetic and the conversions, or what the memory takes if that is more.
+inline double element_cost(double arithmetic, int staged, std::int64_t bytes) {
+  constexpr double kBytesPerAddition = 12;  // two read, one written
+  const double memory = static_cast<double>(bytes) / kBytesPerAddition;
+  return (arithmetic > 1.5 ? std::max(arithmetic, memory) : memory) + staged;
+}
+
 /// Items of `elements` elements each that a thread should get at least.
 std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost);
 
 /// Cost per element of a job of which `staged` operands pass through tiles.
 double staged_cost(const TileJob& job, int staged);
 
+/// So few elements take one tile for everything.
+inline constexpr std::int64_t kSmallElements = 256;
+inline constexpr int kSmallDims = 16;
+
+void run_small(const Plan& plan);                      // up to kSmallElements
 void run_whole(const Plan& plan);                      // every operand Scalar or Direct
+void run_conversion(const Plan& plan);                 // one contiguous stretch to another, of another type
 void run_flat(const Plan& plan);                       // tiles of the linear index
 void run_rows(const Plan& plan);                       // pieces of rows (dimension 0)
 void run_blocks(const Plan& plan, int row_dimension);  // 2-D blocks of dimension 0 and another

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
@@ -18,10 +20,12 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
 constexpr std::size_t kMaxCachedBlocks = 512;
+constexpr std::uint64_t kMaxAge = 4096;  // frees of large blocks
 
 struct Block {
   void* data;
   std::size_t bytes;
+  std::uint64_t freed_at;  // in frees
 };
 
 std::size_t eighth_of_memory() noexcept {
@@ -35,19 +39,28 @@ struct LargeCache {
   std::mutex mutex;
   std::vector<Block> blocks;  // the most recently freed last
   std::size_t limit = LANEWISE_CACHES_BLOCKS ? eighth_of_memory() : 0;
+  std::uint64_t frees = 0;
   AllocatorStats stats;
 
   LargeCache() { blocks.reserve(kMaxCachedBlocks + 1); }
 
-  /// Frees the oldest blocks until at most `bytes` are cached.
+  /// Frees the oldest blocks until at most `bytes` are cached, and none that has lain idle for long.
   void shrink_to(std::size_t bytes) noexcept {
     std::size_t gone = 0;
-    while (gone < blocks.size() && (stats.bytes_cached > bytes || blocks.size() - gone > kMaxCachedBlocks)) {
+    while (gone < blocks.size() && (stats.bytes_cached > bytes || blocks.size() - gone > kMaxCachedBlocks ||
+                                    frees - blocks[gone].freed_at > kMaxAge)) {
       stats.bytes_cached -= blocks[gone].bytes;
       std::free(blocks[gone].data);
       ++gone;
     }
+    stats.released += gone;
     blocks.erase(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(gone));
+  }
+
+  void hand_out(std::size_t bytes) noexcept {
+    stats.bytes_in_use += bytes;
+    ++stats.blocks_in_use;
+    stats.peak_bytes_in_use = std::max(stats.peak_bytes_in_use, stats.bytes_in_use);
   }
 };
 
@@ -83,7 +96,7 @@ void* allocate_large(std::size_t bytes) {
       void* data = cache.blocks[i].data;
       cache.blocks.erase(cache.blocks.begin() + static_cast<std::ptrdiff_t>(i));
       cache.stats.bytes_cached -= bytes;
-      cache.stats.bytes_in_use += bytes;
+      cache.hand_out(bytes);
       ++cache.stats.hits;
       return data;
     }
@@ -96,7 +109,7 @@ void* allocate_large(std::size_t bytes) {
     LANEWISE_CHECK(AllocationError, data != nullptr, "allocate: the system has no ", bytes, " bytes left, ",
                    cache.stats.bytes_in_use, " are in use by large tensors");
   }
-  cache.stats.bytes_in_use += bytes;
+  cache.hand_out(bytes);
   ++cache.stats.misses;
   return data;
 }
@@ -105,21 +118,32 @@ void free_large(void* block, std::size_t bytes) noexcept {
   LargeCache& cache = large_cache();
   const std::lock_guard lock(cache.mutex);
   cache.stats.bytes_in_use -= bytes;
+  --cache.stats.blocks_in_use;
   if (bytes > cache.limit) {
     std::free(block);
     return;
   }
-  cache.blocks.push_back({block, bytes});
+  cache.blocks.push_back({block, bytes, ++cache.frees});
   cache.stats.bytes_cached += bytes;
   cache.shrink_to(cache.limit);
 }
 
 }  // namespace detail
 
-AllocatorStats allocator_stats() {
+AllocatorStats memory_stats() {
   detail::LargeCache& cache = detail::large_cache();
   const std::lock_guard lock(cache.mutex);
-  return cache.stats;
+  AllocatorStats stats = cache.stats;
+  stats.blocks_cached = cache.blocks.size();
+  return stats;
+}
+
+AllocatorStats allocator_stats() { return memory_stats(); }
+
+void reset_peak_memory_stats() noexcept {
+  detail::LargeCache& cache = detail::large_cache();
+  const std::lock_guard lock(cache.mutex);
+  cache.stats.peak_bytes_in_use = cache.stats.bytes_in_use;
 }
 
 void empty_cache() noexcept {

@@ -125,6 +125,17 @@ TEST_F(ReaderTest, MistakesNameFileAndLine) {
   EXPECT_THAT(mistake("- op: [\n"), StartsWith("ops.yaml:"));
 }
 
+TEST_F(ReaderTest, TangentsAndBatches) {
+  EXPECT_THAT(mistake("- op: f(Tensor self, Tensor other) -> Tensor\n  doc: x.\n  forward: f\n  self, other: g(grad)\n  jvp: elementwise\n"),
+              AllOf(StartsWith("ops.yaml:5: "), HasSubstr("a derivative for each input of its own")));
+  EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  composite: true\n  jvp: linear\n"),
+              AllOf(StartsWith("ops.yaml:4: "), HasSubstr("`jvp:` belongs to")));
+  EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  forward: f\n  self: grad\n  jvp: zero\n  not_implemented: never\n"),
+              AllOf(StartsWith("ops.yaml:6: "), HasSubstr("exclude each other")));
+  EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  forward: f\n  self: grad\n  vmap: quickly\n"),
+              AllOf(StartsWith("ops.yaml:5: "), HasSubstr("loop, pointwise, rule")));
+}
+
 TEST_F(ReaderTest, MissingFileIsNamed) {
   EXPECT_THAT([] { read_ops("/nowhere/ops.yaml"); },
               ::testing::ThrowsMessage<SyntaxError>(HasSubstr("/nowhere/ops.yaml: no such file")));

@@ -15,6 +15,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/flush_denormal.h>
 
 namespace lanewise {
 namespace {
@@ -50,11 +51,56 @@ TEST(ParallelFor, VisitsEachIndexOnce) {
       for (const std::int64_t grain : {1, 3, 64, 5000, 1000000}) {
         const auto [counts, ranges] = visits(-17, size - 17, grain);
         EXPECT_EQ(counts, std::vector<int>(static_cast<std::size_t>(size), 1)) << size << " " << grain;
-        EXPECT_LE(ranges, threads);
+        EXPECT_LE(ranges, 4 * threads);
         EXPECT_LE(ranges, size <= grain ? 1 : size / grain) << size << " " << grain;
       }
     }
   }
+}
+
+TEST(ParallelFor, AWorkerThatLagsBehindHoldsNobodyUp) {
+  if (std::thread::hardware_concurrency() < 2) {
+    GTEST_SKIP() << "one CPU";
+  }
+  const ThreadCount count(2);
+  // The first piece takes as long as it takes the others to do all that is left.
+  std::atomic<int> done{0};
+  int done_meanwhile = 0;
+  parallel_for(0, 8, 1, [&](std::int64_t b, std::int64_t) {
+    if (b == 0) {
+      for (int wait = 0; wait < 2000 && done < 7; ++wait) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      done_meanwhile = done;
+      return;
+    }
+    ++done;
+  });
+  EXPECT_EQ(done_meanwhile, 7);
+}
+
+TEST(FlushDenormal, ReachesEveryWorkerAndOnlyForTheCaller) {
+  if (!set_flush_denormal(false)) {
+    GTEST_SKIP() << "this CPU cannot";
+  }
+  const ThreadCount count(4);
+  const auto flushed_pieces = [] {
+    std::atomic<int> flushed{0};
+    parallel_for(0, 16, 1, [&](std::int64_t b, std::int64_t e) {
+      volatile float small = 1e-38F;
+      small = small * 0.01F;
+      flushed += small == 0.0F && flush_denormal() ? static_cast<int>(e - b) : 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    return flushed.load();
+  };
+  EXPECT_EQ(flushed_pieces(), 0);
+  EXPECT_TRUE(set_flush_denormal(true));
+  EXPECT_TRUE(flush_denormal());
+  EXPECT_EQ(flushed_pieces(), 16);
+  EXPECT_TRUE(set_flush_denormal(false));
+  EXPECT_FALSE(flush_denormal());
+  EXPECT_EQ(flushed_pieces(), 0);
 }
 
 TEST(ParallelFor, EmptyRangeDoesNotCall) {
@@ -67,7 +113,7 @@ TEST(ParallelFor, EmptyRangeDoesNotCall) {
 TEST(ParallelFor, SplitsForEachThread) {
   const ThreadCount count(4);
   EXPECT_EQ(visits(0, 4, 1).second, 4);
-  EXPECT_EQ(visits(0, 1 << 20, 1024).second, 4);
+  EXPECT_EQ(visits(0, 1 << 20, 1024).second, 16);  // four pieces each, for whoever has time
   EXPECT_EQ(visits(0, 2048, 1024).second, 2);
   EXPECT_EQ(visits(0, 2047, 1024).second, 1);
 }

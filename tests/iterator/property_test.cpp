@@ -11,6 +11,7 @@
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/iterator/loops.h>
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/tensor/promotion.h>
@@ -303,11 +304,13 @@ class Case {
     return first;
   }
 
-  /// Whether `out` shares a byte with an input otherwise than element by element.
+  /// Whether `out` shares a byte with an input otherwise than element by element, where both fill a stretch of memory. Else the
+  /// input is read as it was before the call.
   bool overlaps_partially(const Tensor& out) const {
     for (int i = 0; i < op_.inputs; ++i) {
       const Tensor& input = inputs_[static_cast<std::size_t>(i)];
-      if (i == number_ || !input.is_alias_of(out) || out.numel() == 0 || input.numel() == 0) {
+      if (i == number_ || !input.is_alias_of(out) || out.numel() == 0 || input.numel() == 0 ||
+          get_overlap_status(out, input) == MemOverlapStatus::TooHard) {
         continue;
       }
       bool same = input.scalar_type() == out.scalar_type() && input.sizes().equals(out.sizes());

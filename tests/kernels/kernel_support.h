@@ -12,6 +12,7 @@
 
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/tensor/dtype.h>
 
 // What the tests of kernels share: element types, values worth trying, comparison.
 
@@ -22,32 +23,9 @@ using kernels::KernelScalar;
 using kernels::KernelTable;
 
 template <class T>
-inline constexpr ScalarType kScalarType = ScalarType::Undefined;
-template <>
-inline constexpr ScalarType kScalarType<bool> = ScalarType::Bool;
-template <>
-inline constexpr ScalarType kScalarType<std::uint8_t> = ScalarType::Byte;
-template <>
-inline constexpr ScalarType kScalarType<std::int8_t> = ScalarType::Char;
-template <>
-inline constexpr ScalarType kScalarType<std::int16_t> = ScalarType::Short;
-template <>
-inline constexpr ScalarType kScalarType<std::int32_t> = ScalarType::Int;
-template <>
-inline constexpr ScalarType kScalarType<std::int64_t> = ScalarType::Long;
-template <>
-inline constexpr ScalarType kScalarType<float> = ScalarType::Float;
-template <>
-inline constexpr ScalarType kScalarType<double> = ScalarType::Double;
-template <>
-inline constexpr ScalarType kScalarType<std::complex<float>> = ScalarType::ComplexFloat;
-template <>
-inline constexpr ScalarType kScalarType<std::complex<double>> = ScalarType::ComplexDouble;
-
+inline constexpr ScalarType kScalarType = scalar_type_of<T>;
 template <class T>
-inline constexpr bool kIsComplex = false;
-template <class R>
-inline constexpr bool kIsComplex<std::complex<R>> = true;
+inline constexpr bool kIsComplex = is_complex(scalar_type_of<T>);
 
 template <class T>
 struct RealOf {
@@ -61,11 +39,6 @@ struct RealOf<std::complex<R>> {
 template <class T>
 constexpr std::size_t type_index() {
   return static_cast<std::size_t>(kScalarType<T>);
-}
-
-inline std::size_t element_size(ScalarType t) {
-  constexpr std::size_t kSizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
-  return kSizes[static_cast<std::size_t>(t)];
 }
 
 /// A number as a parameter, readable as any type.

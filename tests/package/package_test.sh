@@ -30,7 +30,7 @@ say "$(wc -l < "$work/all.cpp") installed headers: ok"
 for kind in shared static; do
   mkdir "$work/outside_$kind"
   cp "$source/tests/package/CMakeLists.txt" "$source/tests/package/main.cpp" "$work/outside_$kind"
-  "$cmake" -S "$work/outside_$kind" -B "$work/outside_$kind/build" -DCMAKE_CXX_COMPILER="$compiler" -DKIND=$kind \
+  "$cmake" -S "$work/outside_$kind" -B "$work/outside_$kind/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DKIND=$kind \
            -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$work/prefix" > "$work/log" 2>&1 &&
     "$cmake" --build "$work/outside_$kind/build" >> "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
   "$work/outside_$kind/build/outside"
@@ -74,5 +74,5 @@ add_subdirectory($source lanewise)
 add_executable(outside $main)
 target_link_libraries(outside PRIVATE lanewise::lanewise)
 CMAKE
-"$cmake" -S "$work/super" -B "$work/super/build" -DCMAKE_CXX_COMPILER="$compiler" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$cmake" -S "$work/super" -B "$work/super/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 say "add_subdirectory configures: ok"

@@ -38,6 +38,17 @@ struct Row {
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 
+Wide complex_log1p(Wide z) {
+  const long double x = z.real();
+  const long double y = z.imag();
+  if (std::abs(z) > 0.5L) return std::log(1.0L + z);
+  return {std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x)};
+}
+Wide complex_expm1(Wide z) {
+  const long double s = std::sin(z.imag() / 2);
+  return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * s * s, std::exp(z.real()) * std::sin(z.imag())};
+}
+
 #define LANEWISE_COMPLEX(name, reference, ...)                                                               \
   Row {                                                                                                      \
 #name,                                                                                                   \
@@ -63,6 +74,14 @@ const Row kRows[] = {
     LANEWISE_COMPLEX(cosh, std::cosh(z), 60, false, 3),
     LANEWISE_COMPLEX(tanh, std::tanh(z), 40, false, 5),
     LANEWISE_COMPLEX(tan, std::tan(z), 40, false, 5),
+    LANEWISE_COMPLEX(asin, std::asin(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(acos, std::acos(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(atan, std::atan(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(asinh, std::asinh(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(acosh, std::acosh(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(atanh, std::atanh(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(log1p, complex_log1p(z), 1e10, true, 5),
+    LANEWISE_COMPLEX(expm1, complex_expm1(z), 60, false, 5),
 };
 
 template <class T>
@@ -136,6 +155,12 @@ TEST(ComplexSpecials, AsInTheCLibrary) {
       expect_same(exp(v).extract(0), std::exp(z), z);
       expect_same(log(v).extract(0), std::log(z), z);
       expect_same(sqrt(v).extract(0), std::sqrt(z), z);
+      expect_same(asin(v).extract(0), std::asin(z), z);
+      expect_same(acos(v).extract(0), std::acos(z), z);
+      expect_same(atan(v).extract(0), std::atan(z), z);
+      expect_same(asinh(v).extract(0), std::asinh(z), z);
+      expect_same(acosh(v).extract(0), std::acosh(z), z);
+      expect_same(atanh(v).extract(0), std::atanh(z), z);
       EXPECT_EQ(abs(v).extract(0) == std::abs(z), !std::isnan(std::abs(z)));
       if (!std::isnan(re) && !std::isnan(im)) {
         EXPECT_DOUBLE_EQ(angle(v).extract(0), std::arg(z));

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "math_rows.h"
 #include "points.h"
+#include "special_rows.h"
 
 namespace lanewise::test {
 

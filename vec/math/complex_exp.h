@@ -13,27 +13,6 @@ namespace detail {
 template <class T>
 using Complex = Vec<std::complex<T>>;
 
-template <class T>
-struct SinCos {
-  Vec<T> sin;
-  Vec<T> cos;
-};
-/// Both from one reduction; the same values as sin and cos.
-LANEWISE_INLINE SinCos<double> sin_cos(Vec<double> x) {
-  using I = Vec<std::int64_t>;
-  const TrigReduction reduced = reduce_trig(abs(x));
-  const SinCosPairs p = sin_cos_reduced(reduced.r);
-  const Vec<double> s = p.sin.hi + p.sin.lo;
-  const Vec<double> c = p.cos.hi + p.cos.lo;
-  const I q = reduced.quadrant;
-  const Mask<double> odd = mask_cast<double>((q & I(1)) != I(0));
-  const I sin_sign = ((q & I(2)) << 62) ^ as_int(bit_and(x, sign_mask<double>()));
-  const I cos_sign = ((q + I(1)) & I(2)) << 62;
-  return {bitcast<double>(as_int(select(odd, c, s)) ^ sin_sign),
-          bitcast<double>(as_int(select(odd, s, c)) ^ cos_sign)};
-}
-LANEWISE_INLINE SinCos<float> sin_cos(Vec<float> x) { return {sin(x), cos(x)}; }
-
 /// Beyond this e^x overflows.
 template <class T>
 inline constexpr T kExpSafe = sizeof(T) == 4 ? T(88) : T(709);

@@ -10,10 +10,9 @@ namespace detail {
 // From 1/2 on: erfc x = e^(-x^2) G(t) / (1 + 2 x) with t = (x - 4) / (x + 4), G by Chebyshev interpolation,
 // after Shepherd and Laframboise, Math. Comp. 36 (1981). Below, 1 - erf x loses nothing.
 
-/// For 1/2 <= x <= 27.5: e^(-x^2) from the exact square, quotient and product in pairs.
-LANEWISE_INLINE Vec<double> erfc_tail(Vec<double> x) {
+/// G for 1/2 <= x <= 28.
+LANEWISE_INLINE Pair<double> erfc_factor(Vec<double> x) {
   using V = Vec<double>;
-  const V one(1.0);
   const V four(4.0);
   const V t = (x - four) / (x + four);
   const V rest =
@@ -23,14 +22,18 @@ LANEWISE_INLINE Vec<double> erfc_tail(Vec<double> x) {
                  -0x1.9955074f81f98p-16, -0x1.788a0503e859ep-17, 0x1.7ef67bbc70d7ap-18, 0x1.3aec677ce468fp-22,
                  -0x1.b80bf7a1f4987p-21, 0x1.42df02f54ccacp-24, 0x1.bbfd8daf90babp-24, -0x1.3913f77f648c2p-26,
                  -0x1.4d15019e29fbap-27, 0x1.065fac288658dp-29);
-  const Pair<double> g = fast_two_sum(V(0x1.3ba5916e9fd7fp+0), t * rest);
-  const Pair<double> square = two_product(x, x);
+  return fast_two_sum(V(0x1.3ba5916e9fd7fp+0), t * rest);
+}
+/// erfc x for 1/2 <= x <= 28, the square given as a pair; quotient and product in pairs too.
+LANEWISE_INLINE Vec<double> erfc_tail(Vec<double> x, Pair<double> square) {
+  using V = Vec<double>;
+  const V one(1.0);
   ExpReduction<double> e = reduce_exp(-square.hi);
   e.r = fast_two_sum(e.r.hi, e.r.lo - square.lo);
   const Pair<double> m = expm1_reduced(e.r);
   Pair<double> power = fast_two_sum(one, m.hi);
   power.lo = power.lo + m.lo;
-  const V result = divide(multiply(power, g), two_sum(x + x, one));
+  const V result = divide(multiply(power, erfc_factor(x)), two_sum(x + x, one));
   return scale_by_rounded(result, e.t, e.n);
 }
 
@@ -54,7 +57,7 @@ LANEWISE_INLINE Vec<double> erfc(Vec<double> x) {
   using V = Vec<double>;
   const V ax = abs(x);
   const V kept = detail::max_or_second(V(0.5), detail::min_or_second(V(27.5), ax));
-  const V tail = detail::erfc_tail(kept);
+  const V tail = detail::erfc_tail(kept, detail::two_product(kept, kept));
   const V large = select(signbit(x), V(2.0) - tail, tail);
   return select(isnan(x), x, select(ax < V(0.5), V(1.0) - erf(x), large));
 }

@@ -4,15 +4,17 @@
 #include <limits>
 
 #include <lanewise/vec/math/pair.h>
-#include <lanewise/vec/vec.h>
 
-/// fmod of vectors, exact for all arguments. Included by per-ISA files.
-namespace lanewise::kernels::LANEWISE_ISA {
+// Remainders, exact for all arguments.
+
+namespace lanewise::vec {
+inline namespace LANEWISE_ISA {
+namespace detail {
 
 /// |x| mod |y| for finite |x| >= |y| > 0 by long division of the mantissas.
 template <class T>
 T long_remainder(T x, T y) noexcept {
-  using Bits = vec::detail::UnsignedOf<T>;
+  using Bits = UnsignedOf<T>;
   constexpr int kMantissa = std::numeric_limits<T>::digits - 1;
   constexpr Bits kHidden = Bits{1} << kMantissa;
   constexpr Bits kFraction = kHidden - 1;
@@ -37,14 +39,15 @@ T long_remainder(T x, T y) noexcept {
   rest <<= shift;
   exponent -= shift;
   const auto result = static_cast<Bits>(rest);
-  return __builtin_bit_cast(T, static_cast<Bits>(result < kHidden ? result : (result & kFraction) |
-                                                     static_cast<Bits>(exponent) << kMantissa));
+  return __builtin_bit_cast(
+      T, static_cast<Bits>(
+             result < kHidden ? result : (result & kFraction) | static_cast<Bits>(exponent) << kMantissa));
 }
 
 template <class T>
-[[gnu::noinline, gnu::cold]] vec::Vec<T> long_remainders(vec::Vec<T> x, vec::Vec<T> y, vec::Mask<T> which,
-                                                          vec::Vec<T> others) noexcept {
-  using V = vec::Vec<T>;
+[[gnu::noinline, gnu::cold]] Vec<T> long_remainders(Vec<T> x, Vec<T> y, Mask<T> which,
+                                                    Vec<T> others) noexcept {
+  using V = Vec<T>;
   T xs[V::size];
   T ys[V::size];
   T result[V::size];
@@ -59,29 +62,42 @@ template <class T>
   return V::load(result);
 }
 
+}  // namespace detail
+
 /// x - trunc(x / y) * y without rounding, with the sign of x. NaN for infinite x or y = 0.
-template <class T>
-LANEWISE_INLINE vec::Vec<T> float_remainder(vec::Vec<T> x, vec::Vec<T> y) noexcept {
-  using V = vec::Vec<T>;
+template <Real T>
+LANEWISE_INLINE Vec<T> fmod(Vec<T> x, Vec<T> y) noexcept {
+  using V = Vec<T>;
   constexpr int kDigits = std::numeric_limits<T>::digits;
-  const V ax = vec::abs(x);
-  const V ay = vec::abs(y);
+  const V ax = abs(x);
+  const V ay = abs(y);
   const V ratio = ax / ay;
   // The quotient may be one too large where the division rounded up; the difference is exact either way.
-  V rest = vec::detail::residual(vec::trunc(ratio), ay, ax);
-  rest = vec::select(rest < V(T(0)), rest + ay, rest);
+  V rest = detail::residual(trunc(ratio), ay, ax);
+  rest = select(rest < V(T(0)), rest + ay, rest);
   const auto smaller = ax < ay;
-  rest = vec::select(smaller, ax, rest);
-  const auto undefined = (y == V(T(0))) | ~vec::isfinite(x) | vec::isnan(y);
+  rest = select(smaller, ax, rest);
+  const auto undefined = (y == V(T(0))) | ~isfinite(x) | isnan(y);
   auto exact = ratio < V(static_cast<T>(std::int64_t{1} << (kDigits - 2)));
-  if constexpr (!vec::kFusedFma) {  // products in halves neither overflow nor lose bits within
+  if constexpr (!kFusedFma) {  // products in halves neither overflow nor lose bits within
     constexpr T kLarge = kDigits == 24 ? T(0x1p100) : T(0x1p900);
     constexpr T kSmall = kDigits == 24 ? T(0x1p-60) : T(0x1p-800);
     exact = exact & (ax < V(kLarge)) & (ay > V(kSmall));
   }
   const auto left = ~(exact | smaller | undefined);
-  if (__builtin_expect(left.any(), 0)) rest = long_remainders(ax, ay, left, rest);
-  return vec::select(undefined, x * y / (x * y), vec::copysign(rest, x));
+  if (__builtin_expect(left.any(), 0)) rest = detail::long_remainders(ax, ay, left, rest);
+  return select(undefined, x * y / (x * y), copysign(rest, x));
 }
 
-}  // namespace lanewise::kernels::LANEWISE_ISA
+/// x - floor(x / y) * y, with the sign of y: the remainder of Python. Exact where fmod and y have the same
+/// sign, else rounded once.
+template <Real T>
+LANEWISE_INLINE Vec<T> remainder(Vec<T> x, Vec<T> y) noexcept {
+  const Vec<T> zero(T(0));
+  const Vec<T> rest = fmod(x, y);
+  const Mask<T> other_side = (rest != zero) & ((rest < zero) ^ (y < zero));
+  return select(other_side, rest + y, rest);
+}
+
+}  // namespace LANEWISE_ISA
+}  // namespace lanewise::vec

@@ -1,30 +1,42 @@
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
-#include <new>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace lanewise::autograd {
+namespace lanewise {
 
-/// A vector whose first N elements live inside it, so that short lists (edges of a node, a shape) cost no allocation.
-/// Behaves like std::vector as far as it goes; references are invalidated by growth and by moving.
+/// A vector whose first N elements live inside it, so that short lists (sizes, operands, edges of a node)
+/// cost no allocation; longer ones spill to the heap. Behaves like std::vector as far as it goes; growing and
+/// moving invalidate references.
 template <class T, std::size_t N>
 class InlineVector {
  public:
   using value_type = T;
+  using size_type = std::size_t;
   using iterator = T*;
   using const_iterator = const T*;
 
   InlineVector() noexcept {}
   explicit InlineVector(std::size_t n) { resize(n); }
+  InlineVector(std::size_t n, const T& value) { resize(n, value); }
   InlineVector(std::initializer_list<T> list) { append(list.begin(), list.end()); }
-  InlineVector(const std::vector<T>& list) { append(list.begin(), list.end()); }
-  template <class Iterator>
+  /// From any other list of such elements that lies in one piece: an ArrayRef, a std::vector.
+  template <class Range>
+  requires(!std::derived_from<Range, InlineVector> && std::ranges::contiguous_range<const Range> &&
+           std::same_as<std::remove_cv_t<std::ranges::range_value_t<const Range>>, T>)
+      InlineVector(const Range& list) {  // NOLINT(google-explicit-constructor)
+    append(list.data(), list.data() + list.size());
+  }
+  template <std::input_iterator Iterator>
   InlineVector(Iterator first, Iterator last) {
     append(first, last);
   }
@@ -32,8 +44,7 @@ class InlineVector {
   InlineVector(InlineVector&& other) noexcept { take(other); }
   InlineVector& operator=(const InlineVector& other) {
     if (this != &other) {
-      clear();
-      append(other.begin(), other.end());
+      assign(other.begin(), other.end());
     }
     return *this;
   }
@@ -67,7 +78,7 @@ class InlineVector {
   }
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    if (size_ == capacity_) {
+    if (size_ == capacity_) [[unlikely]] {
       T value(std::forward<Args>(args)...);  // an argument may live in this vector
       grow(std::size_t{capacity_} * 2);
       return *std::construct_at(data_ + size_++, std::move(value));
@@ -77,9 +88,9 @@ class InlineVector {
   void push_back(const T& value) { emplace_back(value); }
   void push_back(T&& value) { emplace_back(std::move(value)); }
   void pop_back() noexcept { std::destroy_at(data_ + --size_); }
-  template <class Iterator>
+  template <std::input_iterator Iterator>
   void append(Iterator first, Iterator last) {
-    if constexpr (std::is_trivially_copyable_v<T> && std::is_convertible_v<Iterator, const T*>) {
+    if constexpr (std::random_access_iterator<Iterator>) {
       const auto n = static_cast<std::size_t>(last - first);
       reserve(size_ + n);
       std::uninitialized_copy(first, last, end());
@@ -88,40 +99,78 @@ class InlineVector {
       for (; first != last; ++first) emplace_back(*first);
     }
   }
+  /// [first, last) may not lie in this vector.
+  template <std::input_iterator Iterator>
+  void assign(Iterator first, Iterator last) {
+    clear();
+    append(first, last);
+  }
+  void assign(std::size_t n, const T& value) {
+    clear();
+    resize(n, value);
+  }
   void resize(std::size_t n) {
+    shrink(n);
     reserve(n);
-    while (size_ > n) pop_back();
-    while (size_ < n) emplace_back();
+    while (size_ < n) std::construct_at(data_ + size_++);
+  }
+  void resize(std::size_t n, const T& value) {
+    shrink(n);
+    if (n > capacity_) {
+      const T copy = value;  // may live in this vector
+      grow(n);
+      return resize(n, copy);
+    }
+    while (size_ < n) std::construct_at(data_ + size_++, value);
+  }
+  iterator insert(const_iterator where, T value) {
+    const auto at = where - begin();
+    emplace_back(std::move(value));
+    std::rotate(begin() + at, end() - 1, end());
+    return begin() + at;
+  }
+  iterator erase(const_iterator where) {
+    iterator it = begin() + (where - begin());
+    std::move(it + 1, end(), it);
+    pop_back();
+    return it;
   }
   void clear() noexcept {
     std::destroy(begin(), end());
     size_ = 0;
   }
-  operator std::vector<T>() const { return std::vector<T>(begin(), end()); }
+  operator std::vector<T>() const {
+    return std::vector<T>(begin(), end());
+  }  // NOLINT(google-explicit-constructor)
 
   friend bool operator==(const InlineVector& a, const InlineVector& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-      if (!(a[i] == b[i])) return false;
-    }
-    return true;
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
 
  private:
   T* inline_data() noexcept { return reinterpret_cast<T*>(storage_); }
-  bool is_inline() const noexcept { return static_cast<const void*>(data_) == static_cast<const void*>(storage_); }
+  bool is_inline() const noexcept {
+    return static_cast<const void*>(data_) == static_cast<const void*>(storage_);
+  }
 
-  void grow(std::size_t n) {
+  void shrink(std::size_t n) noexcept {
+    if (n < size_) {
+      std::destroy(data_ + n, end());
+      size_ = static_cast<std::uint32_t>(n);
+    }
+  }
+  [[gnu::noinline]] void grow(std::size_t n) {  // out of line: it is rare
     T* fresh = std::allocator<T>().allocate(n);
     std::uninitialized_move(begin(), end(), fresh);
-    std::destroy(begin(), end());
-    if (!is_inline()) std::allocator<T>().deallocate(data_, capacity_);
+    destroy();
     data_ = fresh;
     capacity_ = static_cast<std::uint32_t>(n);
   }
   void destroy() noexcept {
     std::destroy(begin(), end());
-    if (!is_inline()) std::allocator<T>().deallocate(data_, capacity_);
+    if (!is_inline()) [[unlikely]] {
+      std::allocator<T>().deallocate(data_, capacity_);
+    }
   }
   /// Moves from `other` into this raw (destroyed or new) vector.
   void take(InlineVector& other) noexcept {
@@ -146,4 +195,4 @@ class InlineVector {
   alignas(T) std::byte storage_[N * sizeof(T)];
 };
 
-}  // namespace lanewise::autograd
+}  // namespace lanewise

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include <lanewise/tensor/array_ref.h>
+#include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/tensor.h>
+
+/// Batching rules of ops that are not pointwise (`vmap: rule` in derivatives.yaml): the op's arguments, some batched, to the op's
+/// result, batched. Dimensions are those of a slice. Without history.
+namespace lanewise::autograd::batching::rules {
+
+Tensor view(const Tensor& self, IntArrayRef size);
+Tensor _unsafe_view(const Tensor& self, IntArrayRef size);
+Tensor permute(const Tensor& self, IntArrayRef dims);
+Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
+Tensor t(const Tensor& self);
+Tensor expand(const Tensor& self, IntArrayRef size, bool implicit);
+Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
+Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step);
+Tensor squeeze(const Tensor& self);
+Tensor squeeze(const Tensor& self, std::int64_t dim);
+Tensor squeeze(const Tensor& self, IntArrayRef dim);
+Tensor unsqueeze(const Tensor& self, std::int64_t dim);
+Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<std::int64_t> storage_offset);
+Tensor view_as_real(const Tensor& self);
+Tensor view_as_complex(const Tensor& self);
+
+Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index);
+Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start, std::int64_t end,
+                      std::int64_t step);
+Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
+
+Tensor sum(const Tensor& self, std::optional<ScalarType> dtype);
+Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+Tensor mean(const Tensor& self, std::optional<ScalarType> dtype);
+Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+Tensor prod(const Tensor& self, std::optional<ScalarType> dtype);
+Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype);
+std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim);
+std::tuple<Tensor, Tensor> min(const Tensor& self, std::int64_t dim, bool keepdim);
+Tensor max(const Tensor& self);
+Tensor min(const Tensor& self);
+Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim);
+Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim);
+Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim);
+Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim);
+Tensor any(const Tensor& self);
+Tensor any(const Tensor& self, std::int64_t dim, bool keepdim);
+Tensor all(const Tensor& self);
+Tensor all(const Tensor& self, std::int64_t dim, bool keepdim);
+
+Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
+Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
+Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
+Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
+
+Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim);
+Tensor mm(const Tensor& self, const Tensor& mat2);
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
+Tensor bmm(const Tensor& self, const Tensor& mat2);
+Tensor mv(const Tensor& self, const Tensor& vec);
+Tensor dot(const Tensor& self, const Tensor& tensor);
+
+}  // namespace lanewise::autograd::batching::rules

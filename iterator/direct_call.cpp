@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/direct_call.h>
+#include <lanewise/iterator/detail/tile_plan.h>
+
+namespace lanewise::detail {
+namespace {
+
+using kernels::ElementwiseKernel;
+using kernels::KernelScalar;
+using kernels::kMaxOperands;
+
+/// How one operand gets from memory to the kernel and back.
+struct Lane {
+  char* data = nullptr;
+  std::int64_t memory_size = 0;  // 0: one element for all
+  std::int64_t tile_size = 0;
+  kernels::ConvertFn convert = nullptr;  // to the tile for inputs, from it for outputs; null: by pointer
+  std::int64_t offset = 0;
+};
+
+/// The run [first, first + n) of every operand, `run` elements at a time through tiles in `arena`.
+void run_converted(const std::array<Lane, kMaxOperands>& lanes, std::size_t outputs, std::size_t operands,
+                   kernels::ElementwiseFn fn, std::uint32_t broadcast, const KernelScalar* params,
+                   std::int64_t run, char* arena, std::int64_t first, std::int64_t n) {
+  std::array<char*, kMaxOperands> at;
+  for (std::int64_t done = 0; done < n; done += run) {
+    const std::int64_t count = std::min(run, n - done);
+    for (std::size_t k = 0; k < operands; ++k) {
+      const Lane& lane = lanes[k];
+      at[k] = lane.data + (first + done) * lane.memory_size;
+      if (lane.convert != nullptr) {
+        char* tile = arena + lane.offset;
+        if (k >= outputs) {
+          lane.convert(at[k], tile, count);
+        }
+        at[k] = tile;
+      }
+    }
+    fn(at.data(), broadcast, count, params);
+    for (std::size_t k = 0; k < outputs; ++k) {
+      if (lanes[k].convert != nullptr) {
+        lanes[k].convert(at[k], lanes[k].data + (first + done) * lanes[k].memory_size, count);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScalar* params) const {
+  const std::int64_t n = like->numel();
+  const std::size_t outputs = kernel.num_outputs, operands = outputs + kernel.num_inputs;
+  const kernels::Movers& movers = *kernels::active_kernels().movers;
+  const auto index = [](ScalarType t) { return static_cast<std::size_t>(t); };
+  std::array<Lane, kMaxOperands> lanes;
+  std::int64_t tile_bytes = 0, bytes = 0;
+  int staged = 0;
+  for (std::size_t k = 0; k < operands; ++k) {
+    Lane& lane = lanes[k];
+    lane.data = data[k];
+    if ((broadcast >> k & 1) != 0) {
+      continue;
+    }
+    const ScalarType memory = k < outputs                              ? role_type(kernel.roles[k], result)
+                              : kernel.roles[k] == kernels::Role::Bool ? kBool
+                                                                       : dtype;
+    const ScalarType tile = role_type(kernel.roles[k], compute);
+    lane.memory_size = static_cast<std::int64_t>(element_size(memory));
+    bytes += lane.memory_size;
+    if (memory != tile) {
+      lane.convert = k < outputs ? movers.convert[index(tile)][index(memory)]
+                                 : movers.convert[index(memory)][index(tile)];
+      lane.tile_size = static_cast<std::int64_t>(element_size(tile));
+      tile_bytes += lane.tile_size;
+      ++staged;
+    }
+  }
+  // Tiles of all operands together stay within half of a usual first-level cache.
+  const std::int64_t run =
+      tile_bytes == 0 ? n : std::clamp<std::int64_t>(kArenaBytes / 2 / tile_bytes / 64 * 64, 64, kMaxRun);
+  std::int64_t at = 0;
+  for (Lane& lane : lanes) {
+    lane.offset = at;
+    at += run * lane.tile_size;
+  }
+  const auto work = [&](std::int64_t first, std::int64_t count) {
+    alignas(64) char arena[kArenaBytes];
+    run_converted(lanes, outputs, operands, fn, broadcast, params, run, arena, first, count);
+  };
+  constexpr std::int64_t kAlwaysHere = 4096;
+  if (n <= kAlwaysHere) {
+    work(0, n);
+    return;
+  }
+  // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
+  constexpr std::int64_t kChunk = 1024;
+  const double cost = element_cost(kernel.cost, staged, bytes);
+  const auto grain = std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost / kChunk));
+  lanewise::parallel_for(0, (n + kChunk - 1) / kChunk, grain, [&](std::int64_t begin, std::int64_t end) {
+    if (tile_bytes > 0) {
+      work(begin * kChunk, std::min(end * kChunk, n) - begin * kChunk);
+      return;
+    }
+    std::array<char*, kMaxOperands> here;
+    for (std::size_t k = 0; k < operands; ++k) {
+      here[k] = lanes[k].data + begin * kChunk * lanes[k].memory_size;
+    }
+    fn(here.data(), broadcast, std::min(end * kChunk, n) - begin * kChunk, params);
+  });
+}
+
+}  // namespace lanewise::detail

@@ -1,0 +1,251 @@
+// Parts and properties of numbers: fractions, signs, angles, neighbours, mantissas; gcd, lcm and shifts of
+// integers.
+
+#include <lanewise/kernels/elementwise.h>
+#include <lanewise/kernels/integer_arithmetic.h>
+#include <lanewise/vec/math.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+struct Frac {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return x - vec::trunc(x);
+  }
+};
+
+/// A minus sign, that of -0 and NaN too.
+struct Signbit {
+  template <class V>
+  auto operator()(V x) const noexcept {
+    using T = typename V::value_type;
+    if constexpr (std::is_floating_point_v<T>) {
+      return vec::signbit(x);
+    } else if constexpr (std::is_signed_v<T>) {
+      return x < V(T(0));
+    } else {
+      return vec::Mask<T>::splat(false);
+    }
+  }
+};
+
+template <class V>
+LANEWISE_INLINE auto equals_infinity([[maybe_unused]] V x, [[maybe_unused]] double sign) {
+  using T = typename V::value_type;
+  if constexpr (std::is_floating_point_v<T>) {
+    return x == number<V>(sign * std::numeric_limits<double>::infinity());
+  } else {
+    return vec::Mask<T>::splat(false);
+  }
+}
+struct IsPosInf {
+  template <class V>
+  auto operator()(V x) const noexcept {
+    return equals_infinity(x, 1);
+  }
+};
+struct IsNegInf {
+  template <class V>
+  auto operator()(V x) const noexcept {
+    return equals_infinity(x, -1);
+  }
+};
+
+/// Of real numbers 0 or pi, NaN for NaN.
+struct Angle {
+  template <class V>
+  auto operator()(V x) const noexcept {
+    using T = typename V::value_type;
+    if constexpr (is_complex<T>) {
+      return vec::angle(x);
+    } else {
+      const V turned = vec::select(x < V(T(0)), number<V>(3.14159265358979323846), V(T(0)));
+      return vec::select(vec::isnan(x), x, turned);
+    }
+  }
+};
+
+/// NaN, infinity and -infinity become the params.
+struct NanToNum {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const T nan = scalar_as<T>(params[0]);
+    const T high = scalar_as<T>(params[1]);
+    const T low = scalar_as<T>(params[2]);
+    run([=](V x) {
+      const V infinity(std::numeric_limits<T>::infinity());
+      return vec::select(vec::isnan(x), V(nan),
+                         vec::select(x == infinity, V(high), vec::select(x == -infinity, V(low), x)));
+    });
+  }
+};
+
+/// To params[0] digits after the point, or before it if negative.
+struct RoundDecimals {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const std::int64_t decimals = params[0].i;
+    double power = 1;
+    for (std::int64_t i = decimals < 0 ? -decimals : decimals; i > 0 && power < 1e308; --i) power *= 10;
+    const T ten = static_cast<T>(power);
+    if (decimals < 0) {
+      run([ten](V x) { return vec::round(x / V(ten)) * V(ten); });
+    } else {
+      run([ten](V x) { return vec::round(x * V(ten)) / V(ten); });
+    }
+  }
+};
+
+struct Copysign {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::copysign(x, y);
+  }
+};
+
+/// The neighbour of x towards y.
+struct Nextafter {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::nextafter(x, y);
+  }
+};
+
+/// 0 left of 0 and beside NaN, 1 right of it, at 0 the value.
+struct Heaviside {
+  template <class V>
+  V operator()(V x, V value) const noexcept {
+    return vec::heaviside(x, value);
+  }
+};
+
+struct Fmax {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::fmax(x, y);
+  }
+};
+struct Fmin {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::fmin(x, y);
+  }
+};
+
+struct Hypot {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::hypot(x, y);
+  }
+};
+
+/// The exponent as a number of the type.
+struct Frexp {
+  template <class V>
+  std::array<V, 2> operator()(V x) const noexcept {
+    const auto parts = vec::frexp(x);
+    return {parts.mantissa, vec::convert<typename V::value_type>(parts.exponent)};
+  }
+};
+
+struct MakeComplex {
+  template <class V>
+  auto operator()(V re, V im) const noexcept {
+    return vec::Vec<std::complex<typename V::value_type>>(re, im);
+  }
+};
+struct Polar {
+  template <class V>
+  auto operator()(V length, V angle) const noexcept {
+    return vec::Vec<std::complex<typename V::value_type>>(length * vec::cos(angle), length * vec::sin(angle));
+  }
+};
+
+// Counts below 0 or not below the width shift everything out.
+template <class V>
+LANEWISE_INLINE auto shifts_out(V count) {
+  using T = typename V::value_type;
+  const auto far = count >= V(static_cast<T>(sizeof(T) * 8));
+  if constexpr (std::is_signed_v<T>) {
+    return far | (count < V(T(0)));
+  } else {
+    return far;
+  }
+}
+struct ShiftLeft {
+  template <class V>
+  V operator()(V x, V count) const noexcept {
+    const V zero(typename V::value_type(0));
+    const auto out = shifts_out(count);
+    return vec::select(out, zero, x << vec::select(out, zero, count));
+  }
+};
+struct ShiftRight {
+  template <class V>
+  V operator()(V x, V count) const noexcept {
+    using T = typename V::value_type;
+    const auto out = shifts_out(count);
+    const V last(static_cast<T>(sizeof(T) * 8 - 1));
+    const V shifted = x >> vec::select(out, last, count);  // of a negative number the sign is left
+    return std::is_signed_v<T> ? shifted : vec::select(out, V(T(0)), shifted);
+  }
+};
+
+template <class T>
+inline std::uint64_t magnitude(T x) noexcept {
+  return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+}
+inline std::uint64_t common_divisor(std::uint64_t a, std::uint64_t b) noexcept {
+  while (b != 0) {
+    const std::uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+struct Gcd {
+  template <class T>
+  T operator()(T x, T y) const noexcept {
+    return static_cast<T>(common_divisor(magnitude(x), magnitude(y)));
+  }
+};
+struct Lcm {
+  template <class T>
+  T operator()(T x, T y) const noexcept {
+    const std::uint64_t a = magnitude(x);
+    const std::uint64_t b = magnitude(y);
+    const std::uint64_t divisor = common_divisor(a, b);
+    return divisor == 0 ? T(0) : static_cast<T>(a / divisor * b);
+  }
+};
+
+}  // namespace
+
+constinit const ElementwiseKernel frac = elementwise<Frac, Unary>(floating);
+constinit const ElementwiseKernel signbit = elementwise<Signbit, Predicate>(boolean + real);
+constinit const ElementwiseKernel isposinf = elementwise<IsPosInf, Predicate>(boolean + real);
+constinit const ElementwiseKernel isneginf = elementwise<IsNegInf, Predicate>(boolean + real);
+constinit const ElementwiseKernel angle =
+    elementwise<Angle, RealPart(Same)>(floating) | elementwise<Angle, RealPart(Same), 24>(complex_types);
+constinit const ElementwiseKernel nan_to_num = elementwise<NanToNum, Unary>(floating);
+constinit const ElementwiseKernel round_decimals = elementwise<RoundDecimals, Unary, 3>(floating);
+constinit const ElementwiseKernel copysign = elementwise<Copysign, Binary>(floating);
+constinit const ElementwiseKernel nextafter = elementwise<Nextafter, Binary, 3>(floating);
+constinit const ElementwiseKernel heaviside = elementwise<Heaviside, Binary>(boolean + real);
+constinit const ElementwiseKernel fmax = elementwise<Fmax, Binary>(boolean + real);
+constinit const ElementwiseKernel fmin = elementwise<Fmin, Binary>(boolean + real);
+constinit const ElementwiseKernel hypot = elementwise<Hypot, Binary, 8>(floating);
+constinit const ElementwiseKernel frexp = elementwise<Frexp, Several<2>(Same), 6>(floating);
+constinit const ElementwiseKernel make_complex =
+    elementwise<MakeComplex, ComplexNumber(Same, Same)>(floating);
+constinit const ElementwiseKernel polar = elementwise<Polar, ComplexNumber(Same, Same), 28>(floating);
+constinit const ElementwiseKernel bitwise_left_shift = elementwise<ShiftLeft, Binary, kCompactCost>(integral);
+constinit const ElementwiseKernel bitwise_right_shift =
+    elementwise<ShiftRight, Binary, kCompactCost>(integral);
+constinit const ElementwiseKernel gcd = scalarwise<Gcd, Binary, 30>(integral);
+constinit const ElementwiseKernel lcm = scalarwise<Lcm, Binary, 40>(integral);
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

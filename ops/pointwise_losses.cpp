@@ -1,0 +1,146 @@
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/checks.h>
+#include <lanewise/ops/pointwise_losses.h>
+#include <lanewise/ops/reductions.h>
+#include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+using kernels::KernelTable;
+
+constexpr PointwiseOp kMul{"loss", &KernelTable::mul};
+constexpr PointwiseOp kMse{"mse_loss", &KernelTable::mse};
+constexpr PointwiseOp kMseBackward{"mse_loss_backward", &KernelTable::mse_backward};
+constexpr PointwiseOp kSmoothL1{"smooth_l1_loss", &KernelTable::smooth_l1};
+constexpr PointwiseOp kSmoothL1Backward{"smooth_l1_loss_backward", &KernelTable::smooth_l1_backward};
+constexpr PointwiseOp kHuber{"huber_loss", &KernelTable::huber};
+constexpr PointwiseOp kHuberBackward{"huber_loss_backward", &KernelTable::huber_backward};
+constexpr PointwiseOp kSoftMargin{"soft_margin_loss", &KernelTable::soft_margin};
+constexpr PointwiseOp kSoftMarginBackward{"soft_margin_loss_backward", &KernelTable::soft_margin_backward};
+constexpr PointwiseOp kBce{"binary_cross_entropy", &KernelTable::binary_cross_entropy};
+constexpr PointwiseOp kBceBackward{"binary_cross_entropy_backward",
+                                   &KernelTable::binary_cross_entropy_backward};
+constexpr PointwiseOp kBceWithLogits{"binary_cross_entropy_with_logits", &KernelTable::bce_with_logits};
+
+void check_reduction(const char* op, std::int64_t reduction) {
+  LANEWISE_CHECK(ValueError, reduction >= 0 && reduction <= 2, op, ": reduction is ", reduction,
+                 "; expected 0 (none), 1 (mean) or 2 (sum)");
+}
+
+Tensor reduced(const char* op, const Tensor& terms, std::int64_t reduction) {
+  check_reduction(op, reduction);
+  if (reduction == 0) return terms;
+  return reduction == 1 ? mean(terms) : sum(terms);
+}
+
+Tensor weighted(const Tensor& terms, const Tensor& weight) {
+  return weight.defined() ? pointwise(kMul, {terms, weight}) : terms;
+}
+
+void check_beta(const char* op, double beta) {
+  LANEWISE_CHECK(ValueError, beta >= 0, op, ": beta must not be negative, it is ", beta);
+}
+void check_delta(const char* op, double delta) {
+  LANEWISE_CHECK(ValueError, delta > 0, op, ": delta must be positive, it is ", delta);
+}
+
+}  // namespace
+
+double loss_share(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+  check_reduction("loss", reduction);
+  if (reduction != 1) return 1;
+  std::int64_t terms = self.numel();
+  if (self.sizes() != target.sizes()) {
+    terms = 1;
+    for (const std::int64_t size : broadcast_shapes("loss", self.sizes(), target.sizes())) terms *= size;
+  }
+  return 1 / static_cast<double>(terms);
+}
+
+Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+  check_reduction("mse_loss", reduction);
+  return reduced("mse_loss", pointwise(kMse, {self, target}), reduction);
+}
+
+Tensor mse_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                         std::int64_t reduction) {
+  return pointwise(kMseBackward, {grad_output, self, target}, {loss_share(self, target, reduction)});
+}
+
+Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double beta) {
+  check_beta("smooth_l1_loss", beta);
+  check_reduction("smooth_l1_loss", reduction);
+  return reduced("smooth_l1_loss", pointwise(kSmoothL1, {self, target}, {beta}), reduction);
+}
+
+Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                               std::int64_t reduction, double beta) {
+  check_beta("smooth_l1_loss_backward", beta);
+  return pointwise(kSmoothL1Backward, {grad_output, self, target},
+                   {loss_share(self, target, reduction), beta});
+}
+
+Tensor huber_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double delta) {
+  check_delta("huber_loss", delta);
+  check_reduction("huber_loss", reduction);
+  return reduced("huber_loss", pointwise(kHuber, {self, target}, {delta}), reduction);
+}
+
+Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                           std::int64_t reduction, double delta) {
+  check_delta("huber_loss_backward", delta);
+  return pointwise(kHuberBackward, {grad_output, self, target}, {loss_share(self, target, reduction), delta});
+}
+
+Tensor soft_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+  check_reduction("soft_margin_loss", reduction);
+  return reduced("soft_margin_loss", pointwise(kSoftMargin, {self, target}), reduction);
+}
+
+Tensor soft_margin_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                                 std::int64_t reduction) {
+  return pointwise(kSoftMarginBackward, {grad_output, self, target}, {loss_share(self, target, reduction)});
+}
+
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
+                            std::int64_t reduction) {
+  check_reduction("binary_cross_entropy", reduction);
+  check_same_dtype("binary_cross_entropy", self, target);
+  LANEWISE_CHECK(DtypeError, self.is_floating_point(),
+                 "binary_cross_entropy: expected floating tensors, found ", to_string(self.scalar_type()));
+  if (self.numel() > 0) {  // NaN is neither within
+    LANEWISE_CHECK(ValueError, amin(self).item<double>() >= 0 && amax(self).item<double>() <= 1,
+                   "binary_cross_entropy: every element of self must lie in [0, 1]; apply sigmoid, or call "
+                   "binary_cross_entropy_with_logits");
+  }
+  return reduced("binary_cross_entropy", weighted(pointwise(kBce, {self, target}), weight), reduction);
+}
+
+Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                                     const Tensor& weight, std::int64_t reduction) {
+  const double share = loss_share(self, target, reduction);
+  return weighted(pointwise(kBceBackward, {grad_output, self, target}, {share}), weight);
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                        const Tensor& pos_weight, std::int64_t reduction) {
+  const char* op = "binary_cross_entropy_with_logits";
+  check_reduction(op, reduction);
+  for (const Tensor* t : {&self, &target}) {
+    LANEWISE_CHECK(DtypeError, t->is_floating_point(), op, ": expected floating tensors, found ",
+                   to_string(t->scalar_type()));
+  }
+  LANEWISE_CHECK(
+      ShapeError, IntArrayRef(broadcast_shapes(op, self.sizes(), target.sizes())) == target.sizes(), op,
+      ": self of shape ", self.sizes(), " does not broadcast to the target's shape ", target.sizes());
+  const Scalar one(1);
+  const Tensor terms = pos_weight.defined() ? pointwise(kBceWithLogits, {self, target, pos_weight})
+                                            : pointwise(kBceWithLogits, {self, target, one});
+  return reduced(op, weighted(terms, weight), reduction);
+}
+
+}  // namespace lanewise::ops

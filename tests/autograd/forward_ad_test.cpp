@@ -1,0 +1,202 @@
+#include <lanewise/autograd/forward_ad.h>
+
+#include <lanewise/autograd/gradcheck.h>
+
+#include "helpers.h"
+
+namespace lanewise::autograd {
+namespace {
+
+using forward_ad::dual_level;
+using forward_ad::make_dual;
+using forward_ad::unpack_dual;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+Tensor tangent(const Tensor& t) { return unpack_dual(t).tangent; }
+
+TEST(ForwardAd, CarriesTangents) {
+  const Tensor x = constant({1, 2, 3}), v = constant({1, 0, 2});
+  const dual_level level;
+  const Tensor y = make_dual(x, v) * x;
+  EXPECT_VALUES(y, 1, 4, 9);
+  EXPECT_VALUES(tangent(y), 1, 0, 6);
+  EXPECT_FALSE(tangent(x * x).defined());
+  EXPECT_FALSE(tangent(unpack_dual(y).primal).defined());
+  EXPECT_VALUES(unpack_dual(y).primal, 1, 4, 9);
+  EXPECT_FALSE(tangent(y > 2).defined());
+  EXPECT_FALSE(tangent(y.detach()).defined());
+  EXPECT_FALSE(y.requires_grad());
+  const NoGradGuard guard;
+  EXPECT_VALUES(tangent(y.sum()), 7);
+}
+
+TEST(ForwardAd, TangentsEndWithTheirLevel) {
+  const Tensor x = constant({1, 2});
+  Tensor dual, result;
+  {
+    const dual_level level;
+    dual = make_dual(x, x);
+    result = dual * 2;
+    EXPECT_TRUE(tangent(result).defined());
+  }
+  EXPECT_TRUE(unpack_dual(dual).primal.is_same(dual));
+  EXPECT_FALSE(tangent(dual).defined());
+  const dual_level level;
+  EXPECT_FALSE(tangent(dual).defined());
+  EXPECT_FALSE(tangent(result + 1).defined());
+}
+
+TEST(ForwardAd, TellsWhatIsWrong) {
+  const Tensor x = constant({1, 2});
+  const auto error = [](const char* text) { return ThrowsMessage<AutogradError>(HasSubstr(text)); };
+  EXPECT_THAT([&] { make_dual(x, x); }, error("no level exists"));
+  const dual_level level;
+  EXPECT_THAT([] { forward_ad::enter_dual_level(); }, error("Nested forward mode AD is not supported"));
+  EXPECT_THAT([] { forward_ad::exit_dual_level(1); }, error("not the innermost"));
+  EXPECT_THAT([&] { make_dual(x, constant({1, 2, 3})); }, error("different size"));
+  EXPECT_THROW(make_dual(x.to(kLong), x), ValueError);
+  const Tensor dual = make_dual(x, x);
+  EXPECT_THAT([&] { make_dual(dual, x); }, error("already has a forward gradient"));
+  EXPECT_THAT([&] { make_dual(x, dual); }, error("itself has a forward gradient"));
+  Tensor out = empty({2}, kDouble);
+  EXPECT_THROW(mul_out(out, dual, x), NotImplementedError);
+}
+
+TEST(ForwardAd, CanBeSwitchedOff) {
+  const dual_level level;
+  const Tensor dual = make_dual(constant({1, 2}), constant({1, 1}));
+  const AutoFwGradMode off(false);
+  EXPECT_FALSE(tangent(dual * 2).defined());
+}
+
+TEST(ForwardAd, InPlace) {
+  const dual_level level;
+  Tensor x = constant({1, 2}), v = constant({1, 1});
+  Tensor dual = make_dual(x, v);
+  dual.mul_(3);
+  EXPECT_VALUES(v, 3, 3);  // the tangent itself, as in PyTorch
+  dual.mul_(dual);
+  EXPECT_VALUES(tangent(dual), 18, 36);
+  dual.fill_(2);
+  EXPECT_VALUES(tangent(dual), 0, 0);
+  Tensor plain = constant({5, 6});
+  plain.add_(make_dual(x.detach(), constant({1, 2})));
+  EXPECT_VALUES(tangent(plain), 1, 2);
+  plain.copy_(make_dual(constant({3}), constant({4})));
+  EXPECT_VALUES(tangent(plain), 4, 4);
+  plain.floor_divide_(2);
+  EXPECT_VALUES(tangent(plain), 0, 0);
+}
+
+TEST(ForwardAd, ViewsShareTheTangentOfTheirBase) {
+  const dual_level level;
+  Tensor x = make_dual(constant({{1, 2}, {3, 4}}), constant({{1, 1}, {1, 1}}));
+  Tensor row = x[1], column = x.t()[0];
+  EXPECT_VALUES(tangent(row), 1, 1);
+  row.mul_(10);
+  EXPECT_VALUES(tangent(x), 1, 1, 10, 10);
+  EXPECT_VALUES(tangent(column), 1, 10);
+  x.mul_(2);
+  EXPECT_VALUES(tangent(row), 20, 20);
+
+  // A base gets a tangent through its view, also for views that were there before.
+  Tensor base = constant({1, 2, 3, 4});
+  Tensor first = base.slice(0, 0, 2), middle = base.slice(0, 1, 3);
+  EXPECT_FALSE(tangent(first).defined());
+  middle.mul_(make_dual(constant({1, 1}), constant({5, 6})));
+  EXPECT_VALUES(tangent(middle), 10, 18);
+  EXPECT_VALUES(tangent(base), 0, 10, 18, 0);
+  EXPECT_VALUES(tangent(first), 0, 10);
+  EXPECT_VALUES(tangent(first * 2), 0, 20);
+}
+
+TEST(ForwardAd, ViewsOfAnotherDtype) {
+  const dual_level level;
+  Tensor z = make_dual(view_as_complex(constant({{1, 2}, {3, 4}})), view_as_complex(constant({{1, 0}, {0, 1}})));
+  Tensor parts = view_as_real(z);
+  parts.select(1, 1).mul_(2);
+  EXPECT_VALUES(view_as_real(tangent(z)), 1, 0, 0, 2);
+}
+
+TEST(ForwardAd, ReverseOverForward) {
+  const Tensor x = leaf({1, 2}), v = leaf({3, 4});
+  const dual_level level;
+  const Tensor dual = make_dual(x, v);
+  EXPECT_TRUE(dual.requires_grad());
+  const Tensor jvp = tangent((dual * dual * dual).sum());  // 3 x^2 v
+  EXPECT_VALUES(jvp, 9 + 48);
+  const auto grads = grad({jvp}, {x, v});
+  EXPECT_VALUES(grads[0], 18, 48);
+  EXPECT_VALUES(grads[1], 3, 12);
+}
+
+TEST(ForwardAd, ForwardOverReverse) {
+  const Tensor x = leaf({1, 2}), v = constant({3, 4});
+  const dual_level level;
+  const Tensor dual = make_dual(x, v);
+  const Tensor y = (dual.exp() * dual).tanh().sum();  // saves inputs and results
+  const Tensor hvp = tangent(grad({y}, {dual})[0]);
+  ASSERT_TRUE(hvp.defined());
+  const Tensor z = ((x.exp() * x).tanh()).sum();
+  const Tensor g = grad({z}, {x}, {}, true, true)[0];
+  const Tensor wanted = grad({(g * v).sum()}, {x})[0];
+  EXPECT_TRUE(allclose(hvp, wanted));
+}
+
+TEST(ForwardAd, SavedResultsOfInPlaceOps) {
+  const Tensor x = leaf({0.1, 0.2}), v = constant({3, 4});
+  const dual_level level;
+  const Tensor dual = make_dual(x, v);
+  Tensor y = dual * 1;
+  y.tanh_();
+  y = y.exp();
+  const Tensor hvp = tangent(grad({y.sum()}, {dual})[0]);
+  const Tensor g = grad({x.tanh().exp().sum()}, {x}, {}, true, true)[0];
+  EXPECT_TRUE(allclose(hvp, grad({(g * v).sum()}, {x})[0]));
+}
+
+TEST(ForwardAd, LevelsNestInside) {
+  const Tensor x = constant({2}), one = constant({1});
+  const forward_ad::NestedLevel outer;
+  const Tensor outer_dual = make_dual(x, one, outer.level());
+  Tensor inner_tangent;
+  {
+    const forward_ad::NestedLevel inner;
+    const Tensor y = make_dual(outer_dual, one, inner.level());
+    const Tensor cube = y * y * y;
+    inner_tangent = unpack_dual(cube, inner.level()).tangent;
+    EXPECT_VALUES(unpack_dual(cube, outer.level()).tangent, 12);
+    EXPECT_VALUES(unpack_dual(unpack_dual(cube, inner.level()).primal, outer.level()).tangent, 12);
+  }
+  EXPECT_VALUES(inner_tangent, 12);
+  EXPECT_VALUES(unpack_dual(inner_tangent, outer.level()).tangent, 12);  // 6 x
+  // x d/dx(x + y) at y = 1 does not mix its two derivatives up.
+  const forward_ad::NestedLevel inner;
+  const Tensor y = make_dual(one, one, inner.level());
+  const Tensor sum = outer_dual + y;
+  EXPECT_VALUES(unpack_dual(outer_dual * unpack_dual(sum, inner.level()).tangent, outer.level()).tangent, 1);
+}
+
+TEST(ForwardAd, RealAndComplexTogether) {
+  const dual_level level;
+  const Tensor real = make_dual(constant({2}), constant({1}));
+  const Tensor z = view_as_complex(constant({{0, 3}}));
+  EXPECT_VALUES(view_as_real(tangent(real * z)), 0, 3);
+  EXPECT_VALUES(view_as_real(tangent(z / real)), 0, -0.75);
+  EXPECT_VALUES(tangent((real * z).abs()), 3);
+}
+
+TEST(Gradcheck, FindsAWrongTangent) {
+  // A tangent that is lost on the way.
+  const auto lost = [](const variable_list& in) {
+    const AutoFwGradMode off(!forward_ad::unpack_dual(in[0]).tangent.defined());
+    return variable_list{in[0] * in[0]};
+  };
+  EXPECT_TRUE(gradcheck(lost, {leaf({1, 2})}));
+  EXPECT_THAT([&] { gradcheck(lost, {leaf({1, 2})}, {.check_forward_ad = true}); },
+              ThrowsMessage<AutogradError>(HasSubstr("forward-mode Jacobian mismatch for output 0 with respect to input 0")));
+}
+
+}  // namespace
+}  // namespace lanewise::autograd

@@ -1,0 +1,217 @@
+// What the tables do not show of pointwise ops: special values, other dtypes, errors at the door, operators;
+// and that the list is complete.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+
+template <class T>
+std::vector<T> values(const Tensor& t) {
+  const Tensor dense = t.contiguous();
+  const T* data = dense.data_ptr<T>();
+  return std::vector<T>(data, data + dense.numel());
+}
+template <class T>
+Tensor of(std::vector<T> list, ScalarType dtype) {
+  Tensor t = empty({static_cast<std::int64_t>(list.size())}, dtype);
+  std::copy(list.begin(), list.end(), t.data_ptr<T>());
+  return t;
+}
+Tensor floats(std::vector<float> list) { return of<float>(std::move(list), kFloat); }
+Tensor ints(std::vector<std::int32_t> list) { return of<std::int32_t>(std::move(list), kInt); }
+Tensor bytes(std::vector<std::int8_t> list) { return of<std::int8_t>(std::move(list), kChar); }
+
+TEST(PointwiseOps, TheListIsLong) {
+  const char* const names[] = {
+      // unary
+      "abs", "absolute", "acos", "acosh", "angle", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
+      "arctanh", "asin", "asinh", "atan", "atanh", "bitwise_not", "ceil", "conj_physical", "cos", "cosh",
+      "deg2rad", "erf", "erfc", "exp", "exp2", "expm1", "fix", "floor", "frac", "frexp", "isfinite", "isinf",
+      "isnan", "isneginf", "isposinf", "isreal", "log", "log10", "log1p", "log2", "logical_not", "logit",
+      "nan_to_num", "neg", "negative", "positive", "rad2deg", "reciprocal", "round", "rsqrt", "sgn",
+      "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "sqrt", "square", "lgamma", "digamma", "polygamma",
+      "mvlgamma", "erfinv", "i0", "special_i0e", "special_i1", "special_i1e", "special_ndtri",
+      "special_log_ndtr", "special_erfcx", "special_zeta", "special_psi", "special_gammaln", "tan", "tanh",
+      "trunc", "special_entr", "special_erf", "special_erfc", "special_exp2", "special_expit",
+      "special_expm1", "special_log1p", "special_logit", "special_ndtr", "special_round", "special_sinc",
+      // binary and ternary
+      "add", "addcdiv", "addcmul", "arctan2", "atan2", "bitwise_and", "bitwise_left_shift", "bitwise_or",
+      "bitwise_right_shift", "bitwise_xor", "clamp", "clamp_max", "clamp_min", "clip", "complex", "copysign",
+      "div", "divide", "float_power", "floor_divide", "fmax", "fmin", "fmod", "gcd", "heaviside", "hypot",
+      "lcm", "ldexp", "lerp", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor",
+      "masked_fill", "maximum", "minimum", "mul", "multiply", "nextafter", "polar", "pow", "remainder",
+      "rsub", "sub", "subtract", "true_divide", "where", "xlogy", "special_xlog1py", "special_xlogy",
+      "__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__iand__", "__ior__", "__ixor__",
+      "__ilshift__", "__irshift__",
+      // comparisons
+      "eq", "ge", "greater", "greater_equal", "gt", "isclose", "le", "less", "less_equal", "lt", "ne",
+      "not_equal",
+      // activations and losses, with their derivatives
+      "celu", "elu", "elu_backward", "gelu", "gelu_backward", "glu", "glu_backward", "hardshrink",
+      "hardshrink_backward", "hardsigmoid", "hardsigmoid_backward", "hardswish", "hardswish_backward",
+      "hardtanh", "hardtanh_backward", "leaky_relu", "leaky_relu_backward", "log_sigmoid",
+      "log_sigmoid_backward", "logit_backward", "mish", "mish_backward", "prelu", "prelu_backward", "relu",
+      "relu6", "rrelu", "rrelu_with_noise", "rrelu_with_noise_backward", "selu", "sigmoid_backward", "silu",
+      "silu_backward", "softplus", "softplus_backward", "softshrink", "softshrink_backward", "tanh_backward",
+      "threshold", "threshold_backward", "binary_cross_entropy", "binary_cross_entropy_backward",
+      "binary_cross_entropy_with_logits", "hinge_embedding_loss", "huber_loss", "huber_loss_backward",
+      "kl_div", "l1_loss", "margin_ranking_loss", "mse_loss", "mse_loss_backward", "poisson_nll_loss",
+      "smooth_l1_loss", "smooth_l1_loss_backward", "soft_margin_loss", "soft_margin_loss_backward"};
+  std::set<std::string> registered;
+  for (const Schema& schema : registry()) registered.insert(std::string(schema.name));
+  for (const char* name : names) EXPECT_TRUE(registered.contains(name)) << name;
+  EXPECT_GE(std::set<std::string>(std::begin(names), std::end(names)).size(), 150U);
+}
+
+TEST(PointwiseOps, SpecialValues) {
+  EXPECT_EQ(values<float>(heaviside(floats({-1, 0, 2, kNan}), floats({5}))),
+            (std::vector<float>{0, 5, 1, 0}));
+  EXPECT_EQ(values<float>(nan_to_num(floats({kNan, kInf, -kInf, 2}), 1.5, 9)),
+            (std::vector<float>{1.5, 9, std::numeric_limits<float>::lowest(), 2}));
+  EXPECT_EQ(nan_to_num(floats({kInf}).to(kHalf)).to(kFloat).item<float>(), 65504);
+  EXPECT_EQ(values<float>(fmax(floats({1, kNan, kNan}), floats({kNan, 2, kNan})).nan_to_num(7)),
+            (std::vector<float>{1, 2, 7}));
+  EXPECT_EQ(values<bool>(signbit(floats({-0.0F, 0, -kInf, 3}))),
+            (std::vector<bool>{true, false, true, false}));
+  EXPECT_EQ(values<float>(xlogy(floats({0, 0, 2}), floats({0, -1, 1}))), (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(values<float>(logaddexp(floats({-kInf, kInf}), floats({-kInf, kInf}))),
+            (std::vector<float>{-kInf, kInf}));
+  EXPECT_EQ(values<float>(mish(floats({1000, -1000}))), (std::vector<float>{1000, 0}));
+  EXPECT_EQ(values<float>(log_sigmoid(floats({1000, -1000}))), (std::vector<float>{0, -1000}));
+  EXPECT_EQ(values<float>(softshrink(floats({kNan}))), (std::vector<float>{0}));
+  EXPECT_TRUE(std::isnan(hardshrink(floats({kNan})).item<float>()));
+  EXPECT_EQ(values<float>(sinc(floats({0}))), (std::vector<float>{1}));
+  EXPECT_EQ(values<float>(hypot(floats({3e38F}), floats({1}))), (std::vector<float>{3e38F}));
+}
+
+TEST(PointwiseOps, PolygammaInPlace) {
+  const Tensor x = of<double>({0.7, 2.5}, kDouble).requires_grad_();
+  Tensor y = x * 1;
+  EXPECT_TRUE(y.polygamma_(1).is_same(y));
+  EXPECT_TRUE(equal(y.detach(), x.detach().polygamma(1)));
+  EXPECT_EQ(y.grad_fn()->name(), "PolygammaBackward1");
+  y.sum().backward();
+  EXPECT_TRUE(equal(x.grad(), x.detach().polygamma(2)));
+  EXPECT_THROW(x.detach().polygamma(-1), ValueError);
+  EXPECT_THROW(mvlgamma(x, 0), ValueError);
+}
+
+TEST(PointwiseOps, NextafterStepsInItsDtype) {
+  const Tensor x = floats({0, 1, -1, kInf, 65504});
+  const Tensor up = nextafter(x, floats({kInf}));
+  EXPECT_EQ(values<float>(up)[0], std::numeric_limits<float>::denorm_min());
+  EXPECT_EQ(values<float>(up)[1], std::nextafter(1.0F, 2.0F));
+  EXPECT_EQ(values<float>(up)[2], std::nextafter(-1.0F, 2.0F));
+  EXPECT_EQ(values<float>(up)[3], kInf);
+  const Tensor half = nextafter(x.to(kHalf), floats({kInf}).to(kHalf)).to(kFloat);
+  EXPECT_EQ(values<float>(half), (std::vector<float>{0x1p-24F, 1 + 0x1p-10F, -1 + 0x1p-11F, kInf, kInf}));
+  const Tensor brain = nextafter(floats({1, 0}).to(kBFloat16), floats({-1}).to(kBFloat16)).to(kFloat);
+  EXPECT_EQ(values<float>(brain), (std::vector<float>{1 - 0x1p-8F, -0x1p-133F}));
+}
+
+TEST(PointwiseOps, FrexpTakesNumbersApart) {
+  const auto [mantissa, exponent] = frexp(floats({0, 8, -3, kInf, 0x1p-140F}));
+  EXPECT_EQ(values<float>(mantissa), (std::vector<float>{0, 0.5, -0.75, kInf, 0.5}));
+  EXPECT_EQ(values<std::int32_t>(exponent), (std::vector<std::int32_t>{0, 4, 2, 0, -139}));
+  const auto [m, e] = frexp(of<double>({5e-324, 1e300}, kDouble));
+  EXPECT_TRUE(equal(ldexp(m, e.to(kDouble)), of<double>({5e-324, 1e300}, kDouble)));
+}
+
+TEST(PointwiseOps, Integers) {
+  EXPECT_EQ(values<std::int8_t>(bitwise_left_shift(bytes({1, -1, 5, 1}), bytes({9, -1, 3, 7}))),
+            (std::vector<std::int8_t>{0, 0, 40, -128}));
+  EXPECT_EQ(values<std::int8_t>(bitwise_right_shift(bytes({1, -1, -5, 127}), bytes({9, 9, 1, 6}))),
+            (std::vector<std::int8_t>{0, -1, -3, 1}));
+  EXPECT_EQ(values<std::int32_t>(gcd(ints({12, -12, 0, 7}), ints({18, 18, -5, 0}))),
+            (std::vector<std::int32_t>{6, 6, 5, 7}));
+  EXPECT_EQ(values<std::int32_t>(lcm(ints({4, -4, 0}), ints({6, 6, 5}))),
+            (std::vector<std::int32_t>{12, 12, 0}));
+  EXPECT_EQ(threshold(ints({1, 3}), 2, 7.5).scalar_type(), kInt);
+  EXPECT_EQ(values<std::int32_t>(hardtanh(ints({-9, 9}), -1.5, 2.5)), (std::vector<std::int32_t>{-1, 2}));
+}
+
+TEST(PointwiseOps, OperatorsOfBits) {
+  Tensor x = ints({12, 10});
+  EXPECT_EQ(values<std::int32_t>((x & 6) | 1), (std::vector<std::int32_t>{5, 3}));
+  EXPECT_EQ(values<std::int32_t>(~x ^ x), (std::vector<std::int32_t>{-1, -1}));
+  EXPECT_EQ(values<std::int32_t>(7 % x), (std::vector<std::int32_t>{7, 7}));
+  const std::int64_t version = x._version();
+  x &= ints({4});
+  x |= ints({3});
+  x ^= ints({1});
+  EXPECT_EQ(values<std::int32_t>(x), (std::vector<std::int32_t>{6, 2}));
+  EXPECT_EQ(x._version(), version + 3);
+  EXPECT_EQ(values<std::int32_t>(x.__lshift__(2)), (std::vector<std::int32_t>{24, 8}));
+  EXPECT_EQ(values<std::int32_t>(x.__irshift__(1)), (std::vector<std::int32_t>{3, 1}));
+}
+
+TEST(PointwiseOps, ErrorsLeaveTheResultAlone) {
+  Tensor whole = ints({1, 2});
+  EXPECT_THROW(whole.copysign_(floats({-1, -1})), DtypeError);
+  EXPECT_THROW(whole.asin_(), DtypeError);
+  EXPECT_THROW(whole.float_power_(2), DtypeError);
+  EXPECT_EQ(values<std::int32_t>(whole), (std::vector<std::int32_t>{1, 2}));
+  EXPECT_THROW(heaviside(floats({1}), ints({1})), DtypeError);
+  EXPECT_THROW(gcd(floats({1}), floats({1})), DtypeError);
+  EXPECT_THROW(lanewise::complex(floats({1}), of<double>({1}, kDouble)), DtypeError);
+  EXPECT_THROW(lanewise::complex(ints({1}), ints({1})), DtypeError);
+  EXPECT_THROW(hypot(ints({1}), ints({1})), DtypeError);
+  EXPECT_THROW(celu(floats({1}), 0), ValueError);
+  EXPECT_THROW(softshrink(floats({1}), -0.5), ValueError);
+  EXPECT_THROW(glu(floats({1, 2, 3})), ShapeError);
+  EXPECT_THROW(glu(scalar_tensor(1.0)), ShapeError);
+  EXPECT_THROW(prelu(zeros({2, 3}), zeros({2})), ShapeError);
+  EXPECT_THROW(prelu(zeros({2, 3}), zeros({3}, kDouble)), DtypeError);
+  EXPECT_THROW(hardtanh(zeros({2}, kByte)), ValueError);
+  EXPECT_THROW(mse_loss(zeros({2}), zeros({2}), 3), ValueError);
+  EXPECT_THROW(smooth_l1_loss(zeros({2}), zeros({2}), 1, -1.0), ValueError);
+  EXPECT_THROW(huber_loss(zeros({2}), zeros({2}), 1, 0.0), ValueError);
+  EXPECT_THROW(binary_cross_entropy(floats({0.5, 1.5}), floats({0, 1})), ValueError);
+  EXPECT_THROW(binary_cross_entropy(floats({0.5, kNan}), floats({0, 1})), ValueError);
+  EXPECT_THROW(binary_cross_entropy_with_logits(floats({1}), ints({1})), DtypeError);
+  EXPECT_THROW(leaky_relu_backward(floats({1}), floats({1}), -0.5, true), ValueError);
+}
+
+TEST(PointwiseOps, RreluKeepsItsSlopes) {
+  manual_seed(5);
+  const Tensor x = arange(-50, 50, kFloat).requires_grad_();
+  const Tensor noise = zeros({100});
+  const Tensor y = rrelu_with_noise(x, noise, 0.1, 0.3, true);
+  EXPECT_TRUE(equal(y.detach(), x.detach() * noise));
+  EXPECT_TRUE(equal(noise.slice(0, 51, 100), ones({49})));
+  const Tensor left = noise.slice(0, 0, 51);
+  EXPECT_GE(left.min().item<float>(), 0.1F);
+  EXPECT_LE(left.max().item<float>(), 0.3F);
+  EXPECT_NE(left.min().item<float>(), left.max().item<float>());
+  y.sum().backward();
+  EXPECT_TRUE(equal(x.grad(), noise));
+}
+
+TEST(PointwiseOps, InPlaceActivationsOfTheSameMemory) {
+  const Tensor x = floats({-2, -0.5, 0.25, 3, 7});
+  const auto same = [&](auto function, auto in_place) {
+    Tensor copy = x.clone();
+    EXPECT_TRUE(in_place(copy).is_same(copy));
+    EXPECT_TRUE(equal(copy, function(x)));
+  };
+  same([](const Tensor& t) { return selu(t); }, [](Tensor& t) -> Tensor& { return selu_(t); });
+  same([](const Tensor& t) { return relu6(t); }, [](Tensor& t) -> Tensor& { return relu6_(t); });
+  same([](const Tensor& t) { return rrelu(t); }, [](Tensor& t) -> Tensor& { return rrelu_(t); });
+  same([](const Tensor& t) { return celu(t, 0.5); }, [](Tensor& t) -> Tensor& { return celu_(t, 0.5); });
+}
+
+}  // namespace
+}  // namespace lanewise

@@ -1,0 +1,259 @@
+#include "passport.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <lanewise/lanewise.h>
+
+#include "passport_functions.h"
+
+namespace lanewise::tools {
+namespace {
+
+struct Settings {
+  bool markdown = false;
+  std::int64_t points = 200000;
+  std::vector<std::string_view> names;  ///< empty: all
+};
+
+double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
+/// Any sign and exponent with a random mantissa.
+template <class T>
+T any_exponent(std::mt19937_64& random) {
+  using L = std::numeric_limits<T>;
+  const int exponents = L::max_exponent - L::min_exponent + L::digits;
+  const double m = 1 + unit(random);
+  const T x = static_cast<T>(std::ldexp(
+      m, static_cast<int>(random() % static_cast<unsigned>(exponents)) + L::min_exponent - L::digits));
+  return (random() & 1) != 0 ? -x : x;
+}
+
+/// Half of the arguments from the range, the others of any exponent.
+template <class T>
+Tensor arguments(std::int64_t n, double low, double high, bool positive, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Tensor t = empty({n}, scalar_type_of<T>);
+  T* p = t.data_ptr<T>();
+  for (std::int64_t i = 0; i < n; ++i) {
+    p[i] = i % 2 == 0 ? static_cast<T>(low + (high - low) * unit(random)) : any_exponent<T>(random);
+    if (positive) p[i] = std::abs(p[i]);
+  }
+  return t;
+}
+
+/// An ULP of T at a magnitude.
+template <class T>
+long double ulp_at(long double size) {
+  int exponent = 0;
+  (void)std::frexp(size, &exponent);
+  return std::ldexp(
+      1.0L, std::max(exponent, std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits);
+}
+
+/// Error of a result in ULP; infinite where it is of another class. The last number before infinity may be
+/// either.
+template <class T>
+double error_of(T found, Wide exact) {
+  constexpr double kWrong = std::numeric_limits<double>::infinity();
+  if (std::isnan(exact) || std::isnan(found)) return std::isnan(exact) && std::isnan(found) ? 0 : kWrong;
+  const T rounded = static_cast<T>(exact);
+  if (rounded == found)
+    return std::isinf(found) ? 0 : static_cast<double>(std::fabs(found - exact) / ulp_at<T>(exact));
+  if (std::isinf(rounded) || std::isinf(found)) {
+    const long double largest = std::numeric_limits<T>::max();
+    const long double room = 2 * largest * std::numeric_limits<T>::epsilon();
+    return std::fabs(std::fabs(exact) - largest) < room ? 0.5 : kWrong;
+  }
+  return static_cast<double>(std::fabs(static_cast<Wide>(found) - exact) / ulp_at<T>(exact));
+}
+
+struct Worst {
+  double error = 0;
+  std::int64_t at = 0;
+};
+
+/// Elements per second of the op on 16 Ki elements into a given result.
+double speed_of(std::string_view op, const std::vector<Value>& inputs, const Tensor& out) {
+  using Clock = std::chrono::steady_clock;
+  const auto run = [&] { (void)call(op, inputs, {NamedValue{"out", out}}); };
+  run();
+  double best = 0;
+  for (int round = 0; round < 7; ++round) {
+    int calls = 0;
+    const Clock::time_point begin = Clock::now();
+    double seconds = 0;
+    do {
+      run();
+      ++calls;
+      seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    } while (seconds < 0.002);
+    best = std::max(best, calls * static_cast<double>(out.numel()) / seconds);
+  }
+  return best;
+}
+
+void print_row(const Settings& settings, std::string_view op, const char* dtype, Isa isa, double error,
+               double elements, const std::string& at) {
+  const char* format = settings.markdown ? "| %.*s | %s | %s | %.3f | %.2f | %s |\n"
+                                         : "%-18.*s %-11s %-8s %10.3f %12.2f  %s\n";
+  std::printf(format, static_cast<int>(op.size()), op.data(), dtype, name(isa), error, elements * 1e-9,
+              at.c_str());
+}
+
+template <class T>
+std::string text_of(T x) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.9g", static_cast<double>(x));
+  return text;
+}
+
+constexpr std::int64_t kTimed = 1 << 14;
+
+template <class T>
+void measure(const Settings& settings, const RealFunction& f, const std::vector<Isa>& isas) {
+  const Tensor x = arguments<T>(settings.points, f.low, f.high, f.positive_only, 1);
+  const Tensor y = arguments<T>(settings.points, f.low, f.high, false, 2);
+  const T* px = x.data_ptr<T>();
+  const T* py = y.data_ptr<T>();
+  std::vector<Wide> exact(static_cast<std::size_t>(settings.points));
+  for (std::int64_t i = 0; i < settings.points; ++i) {
+    exact[static_cast<std::size_t>(i)] = f.reference(px[i], py[i]);
+  }
+  // Timed on the range alone.
+  Tensor near_x = empty({kTimed}, scalar_type_of<T>);
+  Tensor near_y = empty({kTimed}, scalar_type_of<T>);
+  for (std::int64_t i = 0; i < kTimed; ++i) {
+    near_x.data_ptr<T>()[i] = px[2 * i];
+    near_y.data_ptr<T>()[i] = py[2 * i];
+  }
+  const auto inputs = [&f](const Tensor& a, const Tensor& b) {
+    return f.second ? std::vector<Value>{a, b} : std::vector<Value>{a};
+  };
+  for (const Isa isa : isas) {
+    const IsaGuard guard(isa);
+    const Tensor r = call(f.op, inputs(x, y))[0];
+    Worst worst;
+    for (std::int64_t i = 0; i < settings.points; ++i) {
+      const double error = error_of(r.data_ptr<T>()[i], exact[static_cast<std::size_t>(i)]);
+      if (error > worst.error) worst = {error, i};
+    }
+    const double speed = speed_of(f.op, inputs(near_x, near_y), empty({kTimed}, scalar_type_of<T>));
+    std::string at = text_of(px[worst.at]);
+    if (f.second) at += ", " + text_of(py[worst.at]);
+    print_row(settings, f.op, sizeof(T) == 4 ? "f32" : "f64", isa, worst.error, speed, at);
+  }
+}
+
+/// The distance from the exact value in ULP of its magnitude, where that is a normal number.
+template <class T>
+void measure(const Settings& settings, const ComplexFunction& f, const std::vector<Isa>& isas) {
+  using C = std::complex<T>;
+  std::mt19937_64 random(3);
+  const std::int64_t n = std::max(settings.points / 4, kTimed);
+  Tensor z = empty({n}, scalar_type_of<C>);
+  C* p = z.data_ptr<C>();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double range = i % 4 == 3 ? 1e-3 : f.range;
+    const double re = (2 * unit(random) - 1) * range;
+    p[i] = C(static_cast<T>(re), static_cast<T>((2 * unit(random) - 1) * range));
+  }
+  const Tensor timed = z.slice(0, 0, kTimed);
+  for (const Isa isa : isas) {
+    const IsaGuard guard(isa);
+    const Tensor r = call(f.op, {z})[0];
+    Worst worst;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const WideComplex exact = f.reference(WideComplex(p[i].real(), p[i].imag()));
+      const long double size = std::abs(exact);
+      if (!(size >= std::numeric_limits<T>::min() && size <= std::numeric_limits<T>::max() / 4)) continue;
+      const C found = r.data_ptr<C>()[i];
+      const long double distance = std::abs(WideComplex(found.real(), found.imag()) - exact);
+      const double error = static_cast<double>(distance / ulp_at<T>(size));
+      if (error > worst.error) worst = {error, i};
+    }
+    const double speed = speed_of(f.op, {timed}, empty({kTimed}, scalar_type_of<C>));
+    const C at = p[worst.at];
+    print_row(settings, f.op, sizeof(T) == 4 ? "complex64" : "complex128", isa, worst.error, speed,
+              text_of(at.real()) + " + " + text_of(at.imag()) + " i");
+  }
+}
+
+/// True if the build has the op with an out= form.
+bool is_op(std::string_view op) {
+  const auto schemas = registry();
+  return std::any_of(schemas.begin(), schemas.end(),
+                     [op](const Schema& s) { return s.name == op && s.is_out; });
+}
+
+void print_head(const Settings& settings) {
+  if (!settings.markdown) {
+    std::printf("%-18s %-11s %-8s %10s %12s  %s\n", "op", "dtype", "tier", "max ULP", "elements/ns", "at");
+    return;
+  }
+  std::printf(
+      "# Mathematics: largest errors and speed\n\n"
+      "Written by `lanewise passport --markdown > docs/mathematics.md`. Every mathematical op is compared "
+      "with the same function "
+      "in long double on %lld arguments: half from the range it is mostly used on, half of any sign and "
+      "exponent, denormals "
+      "included. `max ULP` is the largest error found, in units in the last place of the exact result; for "
+      "complex numbers the "
+      "distance from the exact result in units of its magnitude. lgamma and digamma are measured right of 0. "
+      "Special values, and "
+      "samples against MPFR, are in tests/vec. `elements/ns`: one thread, 16 Ki elements, out= given, call "
+      "by name included; on "
+      "%s.\n\n"
+      "avx2, avx512 and neon give the same bits; sse4_2 has no fused multiply-add and may round "
+      "differently.\n\n"
+      "| op | dtype | tier | max ULP | elements/ns | at |\n|---|---|---|---:|---:|---|\n",
+      static_cast<long long>(settings.points), cpu_model().c_str());
+}
+
+}  // namespace
+
+int passport(std::span<const std::string_view> arguments) {
+  Settings settings;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view a = arguments[i];
+    if (a == "--markdown") {
+      settings.markdown = true;
+    } else if (a == "--points" && i + 1 < arguments.size()) {
+      const std::string_view number = arguments[++i];
+      const auto parsed = std::from_chars(number.data(), number.data() + number.size(), settings.points);
+      if (parsed.ec != std::errc() || settings.points < 2 * kTimed) {
+        throw ValueError("passport: --points must be an integer of at least " + std::to_string(2 * kTimed));
+      }
+    } else {
+      settings.names.push_back(a);
+    }
+  }
+  set_num_threads(1);
+  const auto wanted = [&settings](std::string_view op) {
+    const auto& names = settings.names;
+    return (names.empty() || std::find(names.begin(), names.end(), op) != names.end()) && is_op(op);
+  };
+  const std::vector<Isa> isas(available_isas().begin(), available_isas().end());
+  print_head(settings);
+  for (const RealFunction& f : real_functions()) {
+    if (!wanted(f.op)) continue;
+    measure<float>(settings, f, isas);
+    measure<double>(settings, f, isas);
+  }
+  for (const ComplexFunction& f : complex_functions()) {
+    if (!wanted(f.op)) continue;
+    measure<float>(settings, f, isas);
+    measure<double>(settings, f, isas);
+  }
+  return 0;
+}
+
+}  // namespace lanewise::tools
