@@ -227,6 +227,7 @@ TEST(OpGradientsTable, CoversEveryDifferentiableOp) {
   for (const Schema& schema : registry()) {
     if (!schema.differentiable || schema.is_inplace || schema.is_out) continue;
     if (schema.name == "isclose") continue;  // its result is bool
+    if (schema.name == "bernoulli" || schema.name == "normal") continue;  // a new draw each time; distributions_test
     EXPECT_TRUE(covered.contains(schema.full_name())) << schema.full_name();
   }
 }
