@@ -103,7 +103,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     inner.push_back(b);
     sizes.push_back(a * b);
   }
-  return _unsafe_view(self.reshape(outer) * other.reshape(inner), sizes);
+  // The product follows the layout of its factors: where that is not rows first, the result is a copy.
+  return (self.reshape(outer) * other.reshape(inner)).reshape(sizes);
 }
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
