@@ -5,6 +5,7 @@
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/distributions.h>
+#include <lanewise/ops/dot.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/pointwise_forms.h>

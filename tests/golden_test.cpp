@@ -94,6 +94,11 @@ Value value_of(const json& arg, Call& call) {
     if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
     return apply_views(leaf, content.value("views", json::array()));
   }
+  if (kind == "list") {
+    std::vector<Tensor> list;
+    for (const json& item : content) list.push_back(std::get<Tensor>(value_of(item, call).content()));
+    return list;
+  }
   if (kind == "dtype") return dtype_of(content);
   if (kind == "bool") return content.get<bool>();
   if (kind == "int") return content.get<std::int64_t>();
@@ -202,13 +207,13 @@ std::string check(const json& entry) {
   if (entry.contains("node")) {
     // reshape and the views inside matmul have had other names there since.
     static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"}, {"SqueezeBackward3", "SqueezeBackward1"}};
-    std::string expected = entry["node"];
-    if (renamed.count(expected) != 0) expected = renamed.at(expected);
+    const auto now = [&](const std::string& name) { return renamed.count(name) != 0 ? renamed.at(name) : name; };
+    const std::string expected = now(entry["node"]);
     const auto& node = results[0].grad_fn();
     if (node == nullptr) return "has no grad_fn, expected " + entry["node"].get<std::string>();
     if (node->name() != expected) return "grad_fn is " + node->name() + ", expected " + expected;
     std::vector<std::string> edges;
-    for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : edge.get<std::string>());
+    for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : now(edge));
     if (edge_names(*node) != edges) return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
   }
   if (entry.contains("grads")) return check_gradients(results, call, entry["grads"]);

@@ -19,7 +19,7 @@ using autograd::variable_list;
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = [] {
     std::vector<Case> list;
-    for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases, pointwise_cases, activation_cases, loss_cases}) {
+    for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases, pointwise_cases, activation_cases, loss_cases, linalg_cases}) {
       const std::vector<Case> part = topic();
       list.insert(list.end(), part.begin(), part.end());
     }
@@ -179,9 +179,10 @@ std::vector<std::size_t> inplace_cases() {
   for (std::size_t i = 0; i < cases().size(); ++i) {
     const std::string name = inplace_name(cases()[i].op);
     if (name == "polygamma_") continue;  // takes its arguments in another order
-    if (std::any_of(schemas.begin(), schemas.end(), [&](const Schema& s) { return s.full_name() == name; })) {
-      with_form.push_back(i);
-    }
+    if (std::none_of(schemas.begin(), schemas.end(), [&](const Schema& s) { return s.full_name() == name; })) continue;
+    // In place nothing broadcasts self.
+    const Args args = cases()[i].args(kDouble);
+    if (call(cases()[i].op, args, cases()[i].kwargs)[0].is_same_size(std::get<Tensor>(args[0].content()))) with_form.push_back(i);
   }
   return with_form;
 }

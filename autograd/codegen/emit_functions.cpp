@@ -101,6 +101,10 @@ class FunctionEmitter {
     return result;
   }
 
+  std::string forward_into(const std::string& form, const std::string& target, bool resizable) const {
+    return "ops::" + op_.into + "({\"" + form + "\", " + target + ", " + (resizable ? "true" : "false") + "}, " + argument_list(op_.schema) + ")";
+  }
+
   std::string batched_or_forward() const {
     return "autograd::transforms_on() && autograd::batching::any(" + tensor_pointers(op_.schema) + ")\n      ? autograd::transformed::batch_" +
            transform_name(op_.schema) + "(" + argument_list(op_.schema) + ")\n      : " + forward();
@@ -244,6 +248,8 @@ class FunctionEmitter {
       text_.line("  pointwise_inplace(", constant_, ", self, ", operands(), ");");
     } else if (op_.schema.is_inplace()) {
       text_.line("  ", forward(), ";");
+    } else if (!op_.into.empty()) {
+      text_.line("  ", forward_into(schema.name, "self", false), ";");
     } else {
       text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward(), ");");
     }
@@ -276,6 +282,8 @@ class FunctionEmitter {
       text_.line("  pointwise_out(", constant_, ", out, ", operands(), ");");
     } else if (op_.kind == Kind::Composite) {
       text_.line("  ops::resize_result(\"", name, "\", out, ", name, "(", argument_list(op_.schema), "));");
+    } else if (!op_.into.empty()) {
+      text_.line("  ", forward_into(name, "out", true), ";");
     } else {
       text_.line("  ops::resize_result(\"", name, "\", out, ", forward(), ");");
     }

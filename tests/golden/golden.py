@@ -115,6 +115,8 @@ def encode(a):
         return {"complex": number(a)}
     if isinstance(a, str):
         return {"string": a}
+    if isinstance(a, list) and a and isinstance(a[0], Arg):
+        return {"list": [x.json() for x in a]}
     return {"ints": list(a)}
 
 
@@ -123,6 +125,12 @@ def resolve(op):
         if hasattr(place, op):
             return getattr(place, op)
     return lambda self, *args, **kwargs: getattr(self, op)(*args, **kwargs)
+
+
+def live_value(a):
+    if isinstance(a, list) and a and isinstance(a[0], Arg):
+        return [x.tensor() for x in a]
+    return a.tensor() if isinstance(a, Arg) else a
 
 
 cases = []
@@ -134,8 +142,8 @@ def case(op, *args, **kwargs):
     entry = {"op": op, "args": [encode(a) for a in args]}
     if kwargs:
         entry["kwargs"] = {k: encode(v) for k, v in kwargs.items()}
-    tensors = [a for a in args if isinstance(a, Arg)]
-    live = [a.tensor() if isinstance(a, Arg) else a for a in args]
+    tensors = [t for a in args for t in (a if isinstance(a, list) else [a]) if isinstance(t, Arg)]
+    live = [live_value(a) for a in args]
     if op.endswith("_"):
         live[0] = live[0].clone()
         function = lambda self, *rest, **kw: getattr(self, op)(*rest, **kw)
