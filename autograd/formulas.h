@@ -121,4 +121,5 @@ Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
 
 }  // namespace lanewise::autograd::formulas
 
+#include <lanewise/autograd/formulas_indexing.h>
 #include <lanewise/autograd/formulas_pointwise.h>

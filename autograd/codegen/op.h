@@ -54,6 +54,7 @@ struct Op {
   std::vector<std::string> params;   ///< arguments passed as numbers
   std::string check;                 ///< expression run at the door
   std::string forward;               ///< name in lanewise::ops, or the handwritten expression
+  std::string inplace_forward;       ///< of the in-place form, which else copies what `forward` makes
   std::string alias;                 ///< the op that a composite is only another name of
 
   bool method = false;
