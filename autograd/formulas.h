@@ -122,3 +122,4 @@ Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
 }  // namespace lanewise::autograd::formulas
 
 #include <lanewise/autograd/formulas_pointwise.h>
+#include <lanewise/autograd/formulas_reduction.h>
