@@ -125,3 +125,4 @@ inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) { return grad.
 
 #include <lanewise/autograd/formulas_indexing.h>
 #include <lanewise/autograd/formulas_pointwise.h>
+#include <lanewise/autograd/formulas_reduction.h>

@@ -11,9 +11,13 @@
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/matmul.h>
+#include <lanewise/ops/median.h>
+#include <lanewise/ops/norm.h>
 #include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>
+#include <lanewise/ops/scan.h>
 #include <lanewise/ops/softmax.h>
+#include <lanewise/ops/variance.h>
 #include <lanewise/ops/view_backward.h>
 #include <lanewise/ops/views.h>
