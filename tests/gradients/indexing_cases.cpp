@@ -167,11 +167,6 @@ std::vector<Case> indexing_cases() {
          return Args{in({5, 3}, d), numbers({1, 4, 1, 2}, {2, 2})};
        },
        true},
-      {"embedding",
-       [](D d) {
-         return Args{in({5, 3}, d), numbers({1, 4, 1, 2}, {2, 2}), -1, true};
-       },
-       true},
       {"embedding_dense_backward",
        [](D d) {
          return Args{in({2, 2, 3}, d), numbers({1, 4, 1, 2}, {2, 2}), 5, 2, true};
