@@ -6,12 +6,17 @@
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/inplace_views.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/ops/pointwise_losses.h>
+#include <lanewise/ops/rearranging.h>
 #include <lanewise/ops/reductions.h>
+#include <lanewise/ops/searching.h>
 #include <lanewise/ops/softmax.h>
+#include <lanewise/ops/sorting.h>
+#include <lanewise/ops/unique.h>
 #include <lanewise/ops/view_backward.h>
 #include <lanewise/ops/views.h>

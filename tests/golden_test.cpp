@@ -215,7 +215,10 @@ std::string check(const json& entry) {
     if (node == nullptr) return "has no grad_fn, expected " + entry["node"].get<std::string>();
     if (node->name() != expected) return "grad_fn is " + node->name() + ", expected " + expected;
     std::vector<std::string> edges;
-    for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : edge.get<std::string>());
+    for (const json& edge : entry["edges"]) {
+      const std::string name = edge.is_null() ? "None" : edge.get<std::string>();
+      edges.push_back(renamed.count(name) != 0 ? renamed.at(name) : name);
+    }
     if (edge_names(*node) != edges) return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
   }
   if (entry.contains("grads")) return check_gradients(results, call, entry["grads"]);
