@@ -120,6 +120,12 @@ Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std:
   return batch.wrap(batch.front(0).diagonal(offset, in_value("diagonal", dim1, self.dim()), in_value("diagonal", dim2, self.dim())));
 }
 
+Tensor unfold(const Tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step) {
+  LANEWISE_CHECK(NotImplementedError, self.dim() > 0, "unfold: vmap: has no batching rule for slices without dimensions");
+  const Batch batch({&self});
+  return batch.wrap(batch.front(0).unfold(in_value("unfold", dimension, self.dim()), size, step));
+}
+
 Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<std::int64_t> storage_offset) {
   const Batch batch({&self});
   const Tensor value = batch.front(0);
@@ -399,6 +405,13 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
   }
   if (values.empty()) values.push_back(batch.expanded(0));
   return batch.wrap(lanewise::cat(values, in_value("cat", dim, rank)));
+}
+
+Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
+  const Batch batch({}, tensors);
+  std::vector<Tensor> values;
+  for (std::size_t i = 0; i < batch.count(); ++i) values.push_back(batch.expanded(i));
+  return batch.wrap(lanewise::stack(values, in_value("stack", dim, tensors[0].dim() + 1)));
 }
 
 }  // namespace lanewise::autograd::batching::rules

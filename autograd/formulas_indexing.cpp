@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/formulas_indexing.h>
 #include <lanewise/tensor/shape.h>
@@ -77,6 +79,55 @@ Tensor embedding_dense_double_backward(const Tensor& grad, const Tensor& indices
 Tensor index_fill_value_backward(const Tensor& grad, std::int64_t dim, const Tensor& index) {
   const Tensor filled = zeros(grad.sizes(), kBool).index_fill(dim, index, true);
   return where(filled, grad, 0).sum();
+}
+
+Tensor roll_backward(const Tensor& grad, IntArrayRef shifts, IntArrayRef dims) {
+  DimVector back;
+  for (const std::int64_t shift : shifts) back.push_back(-shift);
+  return grad.roll(back, dims);
+}
+
+Tensor repeat_backward(const Tensor& grad, IntArrayRef repeats, IntArrayRef sizes) {
+  if (std::find(repeats.begin(), repeats.end(), 0) != repeats.end()) return zeros(sizes, grad.options());
+  DimVector apart, copies;
+  const std::size_t fresh = repeats.size() - sizes.size();
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    copies.push_back(static_cast<std::int64_t>(apart.size()));
+    apart.push_back(repeats[i]);
+    if (i >= fresh) apart.push_back(sizes[i - fresh]);
+  }
+  return copies.empty() ? grad : grad.reshape(apart).sum(copies);
+}
+
+Tensor constant_pad_backward(const Tensor& grad, IntArrayRef pad) {
+  DimVector back;
+  for (const std::int64_t p : pad) back.push_back(-p);
+  return grad.constant_pad_nd(back, 0);
+}
+
+Tensor diag_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t diagonal) {
+  return sizes.size() == 1 ? grad.diag(diagonal) : diagonal_backward(grad, sizes, diagonal, 0, 1);
+}
+
+std::vector<Tensor> block_diag_backward(const Tensor& grad, const std::vector<DimVector>& sizes) {
+  std::vector<Tensor> grads;
+  std::int64_t row = 0, column = 0;
+  for (const DimVector& shape : sizes) {
+    const bool matrix = shape.size() == 2;
+    const std::int64_t rows = matrix ? shape[0] : 1, columns = shape.empty() ? 1 : shape.back();
+    grads.push_back(grad.narrow(0, row, rows).narrow(1, column, columns).reshape(shape));
+    row += rows;
+    column += columns;
+  }
+  return grads;
+}
+
+std::vector<Tensor> stack_backward(const Tensor& grad, const std::vector<DimVector>& sizes,
+                                   std::int64_t dim) {
+  std::vector<Tensor> grads;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    grads.push_back(grad.select(dim, static_cast<std::int64_t>(i)));
+  return grads;
 }
 
 }  // namespace lanewise::autograd::formulas

@@ -35,6 +35,12 @@ Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim)
   return self.reshape(sizes);
 }
 
+Tensor reshape_as(const Tensor& self, const Tensor& other) { return self.reshape(other.sizes()); }
+
+Tensor ravel(const Tensor& self) { return self.reshape({-1}); }
+
+Tensor type_as(const Tensor& self, const Tensor& other) { return self.to(other.scalar_type()); }
+
 Tensor view_as(const Tensor& self, const Tensor& other) { return self.view(other.sizes()); }
 
 Tensor expand_as(const Tensor& self, const Tensor& other) { return self.expand(other.sizes()); }
@@ -154,20 +160,6 @@ Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1) { re
 Tensor mT(const Tensor& self) {
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: expected at least two dimensions, found shape ", self.sizes());
   return self.transpose(-2, -1);
-}
-
-Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
-  LANEWISE_CHECK(ValueError, !tensors.empty(), "stack: expected at least one tensor");
-  const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
-  std::vector<Tensor> rows;
-  rows.reserve(tensors.size());
-  for (const Tensor& t : tensors) {
-    const IntArrayRef first = tensors[0].sizes();
-    LANEWISE_CHECK(ShapeError, std::equal(first.begin(), first.end(), t.sizes().begin(), t.sizes().end()),
-                   "stack: expected tensors of one shape, found ", first, " and ", t.sizes());
-    rows.push_back(t.unsqueeze(d));
-  }
-  return cat(rows, d);
 }
 
 }  // namespace lanewise

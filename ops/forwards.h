@@ -8,6 +8,7 @@
 #include <lanewise/ops/distributions.h>
 #include <lanewise/ops/dot.h>
 #include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/inplace_views.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/matmul.h>
@@ -15,9 +16,13 @@
 #include <lanewise/ops/norm.h>
 #include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/ops/pointwise_losses.h>
+#include <lanewise/ops/rearranging.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/ops/scan.h>
 #include <lanewise/ops/softmax.h>
 #include <lanewise/ops/variance.h>
+#include <lanewise/ops/searching.h>
+#include <lanewise/ops/sorting.h>
+#include <lanewise/ops/unique.h>
 #include <lanewise/ops/view_backward.h>
 #include <lanewise/ops/views.h>

@@ -111,6 +111,12 @@ class LANEWISE_API Tensor {
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor toType(ScalarType dtype) const;
+  /// Fresh tensors with the dtype of this one, if options name no other. ops/composite_factories.cpp.
+  Tensor new_empty(IntArrayRef size, const TensorOptions& options = {}) const;
+  Tensor new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options = {}) const;
+  Tensor new_zeros(IntArrayRef size, const TensorOptions& options = {}) const;
+  Tensor new_ones(IntArrayRef size, const TensorOptions& options = {}) const;
+  Tensor new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) const;
   bool is_wrapped_number() const noexcept { return impl_->is_wrapped_number(); }
 
   // Elements.

@@ -296,6 +296,12 @@ class TransformEmitter {
   void batching_functions() {
     const Schema& schema = op_.schema;
     const std::string pointers = tensor_pointers(schema);
+    if (op_.vmap == Vmap::None) {
+      text_.line(schema.is_inplace() ? "void" : return_type(schema), " batch_", name_, "(", parameter_list(schema, false), ") {");
+      for (const Argument& a : schema.arguments) text_.line("  static_cast<void>(", a.name, ");");
+      text_.line("  batching::raise_no_rule(\"", schema.name, "\");\n}");
+      return;
+    }
     if (schema.is_inplace()) {
       text_.line("void batch_", name_, "(", parameter_list(schema, false), ") {");
       text_.line("  batching::check_writable(\"", schema.name, "\", self, ", pointers, ");\n  const Batch batch(", pointers, ");");

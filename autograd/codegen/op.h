@@ -39,6 +39,7 @@ enum class Vmap {
   Loop,       ///< a call per slice
   Pointwise,  ///< one call, with the slices as first dimension
   Rule,       ///< a function of namespace batching::rules
+  None,       ///< an error
 };
 
 /// One entry of derivatives.yaml, or a form derived from it (in-place, out=).

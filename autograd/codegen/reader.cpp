@@ -229,11 +229,11 @@ class Reader {
   }
 
   void read_vmap(const YAML::Node& entry, Op& op) const {
-    static const std::map<std::string, Vmap> kNames = {{"loop", Vmap::Loop}, {"pointwise", Vmap::Pointwise}, {"rule", Vmap::Rule}};
+    static const std::map<std::string, Vmap> kNames = {{"loop", Vmap::Loop}, {"pointwise", Vmap::Pointwise}, {"rule", Vmap::Rule}, {"none", Vmap::None}};
     if (op.kind == Kind::Pointwise) op.vmap = Vmap::Pointwise;
     if (!entry["vmap"]) return;
     const auto name = kNames.find(entry["vmap"].as<std::string>());
-    if (name == kNames.end()) fail(entry["vmap"], op.schema.full_name() + ": `vmap:` is one of loop, pointwise, rule");
+    if (name == kNames.end()) fail(entry["vmap"], op.schema.full_name() + ": `vmap:` is one of loop, pointwise, rule, none");
     op.vmap = name->second;
   }
 

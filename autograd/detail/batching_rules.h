@@ -81,6 +81,8 @@ Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, s
 Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
 
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim);
+Tensor unfold(const Tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step);
+Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim);
 Tensor mm(const Tensor& self, const Tensor& mat2);
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
 Tensor bmm(const Tensor& self, const Tensor& mat2);

@@ -58,5 +58,6 @@ std::vector<Case> activation_cases();
 std::vector<Case> loss_cases();
 std::vector<Case> linalg_cases();
 std::vector<Case> indexing_cases();
+std::vector<Case> rearranging_cases();
 
 }  // namespace lanewise::testing

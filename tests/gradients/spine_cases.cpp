@@ -128,7 +128,6 @@ Value list_of(std::vector<Value> values) {
 std::vector<Case> reduction_cases() {
   std::vector<Case> cases = {
       {"cat", [](D d) { return Args{list_of({in({2, 3}, d), in({1, 3}, d)}), 0}; }, true},
-      {"stack", [](D d) { return Args{list_of({in({2, 3}, d), in({2, 3}, d)}), 1}; }, true},
       {"sum.dim_IntList", [](D d) { return Args{in({2, 3, 4}, d), {0, -1}}; }, true},
       {"sum.dim_IntList", [](D d) { return Args{in({2, 3}, d), {}, true}; }, true},
       {"mean.dim", [](D d) { return Args{in({2, 3, 4}, d), {0, -1}, true}; }, true},

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cmath>
+
+#include <lanewise/generated/functions.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/tensor/errors.h>
+
+/// Factories put together from other public ops.
+namespace lanewise {
+namespace {
+
+Tensor with_options(Tensor t, const TensorOptions& options) {
+  if (options.requires_grad()) t.set_requires_grad(true);
+  return t;
+}
+
+/// The options of a new_ factory: what is not given comes from `self`.
+TensorOptions like(const Tensor& self, const TensorOptions& options) {
+  return options.has_dtype() ? options : options.dtype(self.scalar_type());
+}
+
+/// Positions in row-major order of a matrix where `keeps(row, column)`, as two rows.
+template <class Keeps>
+Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const TensorOptions& options,
+                Keeps&& keeps) {
+  LANEWISE_CHECK(ShapeError, rows >= 0 && columns >= 0, op, ": row and col must be non-negative, got ", rows,
+                 " and ", columns);
+  std::vector<std::int64_t> row_of, column_of;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto [from, to] = keeps(i);
+    for (std::int64_t j = std::clamp<std::int64_t>(from, 0, columns); j < std::min(to, columns); ++j) {
+      row_of.push_back(i);
+      column_of.push_back(j);
+    }
+  }
+  const auto n = static_cast<std::int64_t>(row_of.size());
+  Tensor positions = empty({2, n}, kLong);
+  std::copy(row_of.begin(), row_of.end(), positions.data_ptr<std::int64_t>());
+  std::copy(column_of.begin(), column_of.end(), positions.data_ptr<std::int64_t>() + n);
+  return with_options(positions.to(options.has_dtype() ? options.dtype() : kLong), options);
+}
+
+}  // namespace
+
+Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
+  return triangle("tril_indices", row, col, options,
+                  [=](std::int64_t i) { return std::pair<std::int64_t, std::int64_t>(0, i + offset + 1); });
+}
+
+Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
+  return triangle("triu_indices", row, col, options,
+                  [=](std::int64_t i) { return std::pair<std::int64_t, std::int64_t>(i + offset, col); });
+}
+
+Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base,
+                const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, steps >= 0, "logspace: number of steps must be non-negative, but got ", steps);
+  const ScalarType dtype = options.dtype();
+  const bool complex = is_complex(dtype);
+  const Tensor exponents = linspace(start, end, steps, complex ? kComplexDouble : kDouble);
+  return with_options(pow(Scalar(base), exponents).to(dtype), options);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
+  const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
+  LANEWISE_CHECK(ValueError, by != 0, "range: step must be nonzero");
+  LANEWISE_CHECK(ValueError, std::isfinite(from) && std::isfinite(to), "range: unsupported range: ", start,
+                 " -> ", end);
+  LANEWISE_CHECK(ValueError, by > 0 ? from <= to : from >= to,
+                 "range: upper bound and lower bound inconsistent with step sign: ", start, " -> ", end,
+                 " by ", step);
+  const auto count = static_cast<std::int64_t>(std::floor((to - from) / by)) + 1;
+  return with_options((arange(count, kDouble) * by + from).to(options.dtype()), options);
+}
+
+Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options) {
+  return randint_like(self, 0, high, options);
+}
+
+Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options) {
+  return randint(low, high, self.sizes(), like(self, options));
+}
+
+Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
+  return empty(size, like(*this, options));
+}
+Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) const {
+  return empty_strided(size, stride, like(*this, options));
+}
+Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const {
+  return zeros(size, like(*this, options));
+}
+Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const {
+  return ones(size, like(*this, options));
+}
+Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const {
+  return full(size, fill_value, like(*this, options));
+}
+
+}  // namespace lanewise

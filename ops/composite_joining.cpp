@@ -1,0 +1,237 @@
+#include <algorithm>
+
+#include <lanewise/generated/functions.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/promotion.h>
+#include <lanewise/tensor/shape.h>
+
+/// Joining and splitting, put together from other public ops.
+namespace lanewise {
+namespace {
+
+std::vector<Tensor> each(ArrayRef<Tensor> tensors, Tensor (*op)(const Tensor&)) {
+  std::vector<Tensor> results;
+  results.reserve(tensors.size());
+  for (const Tensor& t : tensors) results.push_back(op(t));
+  return results;
+}
+
+void check_some(const char* op, ArrayRef<Tensor> tensors) {
+  LANEWISE_CHECK(ValueError, !tensors.empty(), op, ": expects a non-empty TensorList");
+}
+
+/// The pieces between `indices` along dim; indices outside the dimension are clamped as in a slice.
+std::vector<Tensor> pieces_between(const Tensor& self, IntArrayRef indices, std::int64_t dim) {
+  std::vector<Tensor> parts;
+  std::int64_t start = 0;
+  for (const std::int64_t end : indices) {
+    parts.push_back(self.slice(dim, start, end));
+    start = end;
+  }
+  parts.push_back(self.slice(dim, start, self.size(dim)));
+  return parts;
+}
+
+std::vector<Tensor> equal_pieces(const char* op, const Tensor& self, std::int64_t sections,
+                                 std::int64_t dim) {
+  LANEWISE_CHECK(ValueError, sections > 0, op, ": number of sections must be larger than 0, got ", sections);
+  const std::int64_t size = self.size(dim), small = size / sections, larger = size % sections;
+  std::vector<Tensor> parts;
+  std::int64_t start = 0;
+  for (std::int64_t i = 0; i < sections; ++i) {
+    const std::int64_t length = small + (i < larger ? 1 : 0);
+    parts.push_back(self.slice(dim, start, start + length));
+    start += length;
+  }
+  return parts;
+}
+
+/// hsplit and its kin: along `dim` of a tensor with at least `rank` dimensions, in equal parts only.
+std::vector<Tensor> split_evenly(const char* op, const Tensor& self, std::int64_t rank, std::int64_t dim,
+                                 std::int64_t sections) {
+  LANEWISE_CHECK(ShapeError, self.dim() >= rank, op, ": requires a tensor with at least ", rank,
+                 " dimension, but got a tensor with ", self.dim(), " dimensions");
+  LANEWISE_CHECK(ValueError, sections > 0 && self.size(dim) % sections == 0, op,
+                 ": attempted to split along dimension ", dim, ", but the size of the dimension ",
+                 self.size(dim), " is not divisible by the split_size ", sections);
+  return tensor_split(self, sections, dim);
+}
+
+std::vector<Tensor> split_between(const char* op, const Tensor& self, std::int64_t rank, std::int64_t dim,
+                                  IntArrayRef indices) {
+  LANEWISE_CHECK(ShapeError, self.dim() >= rank, op, ": requires a tensor with at least ", rank,
+                 " dimension, but got a tensor with ", self.dim(), " dimensions");
+  return tensor_split(self, indices, dim);
+}
+
+}  // namespace
+
+Tensor atleast_1d(const Tensor& self) { return self.dim() == 0 ? self.reshape({1}) : self; }
+
+Tensor atleast_2d(const Tensor& self) {
+  if (self.dim() == 0) return self.reshape({1, 1});
+  return self.dim() == 1 ? self.unsqueeze(0) : self;
+}
+
+Tensor atleast_3d(const Tensor& self) {
+  if (self.dim() == 0) return self.reshape({1, 1, 1});
+  if (self.dim() == 1) return self.unsqueeze(0).unsqueeze(-1);
+  return self.dim() == 2 ? self.unsqueeze(-1) : self;
+}
+
+std::vector<Tensor> atleast_1d(ArrayRef<Tensor> tensors) { return each(tensors, atleast_1d); }
+std::vector<Tensor> atleast_2d(ArrayRef<Tensor> tensors) { return each(tensors, atleast_2d); }
+std::vector<Tensor> atleast_3d(ArrayRef<Tensor> tensors) { return each(tensors, atleast_3d); }
+
+Tensor hstack(ArrayRef<Tensor> tensors) {
+  check_some("hstack", tensors);
+  const std::vector<Tensor> parts = atleast_1d(tensors);
+  return cat(parts, parts[0].dim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(ArrayRef<Tensor> tensors) {
+  check_some("vstack", tensors);
+  return cat(atleast_2d(tensors), 0);
+}
+
+Tensor dstack(ArrayRef<Tensor> tensors) {
+  check_some("dstack", tensors);
+  return cat(atleast_3d(tensors), 2);
+}
+
+Tensor column_stack(ArrayRef<Tensor> tensors) {
+  check_some("column_stack", tensors);
+  std::vector<Tensor> columns;
+  for (const Tensor& t : tensors) columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
+  return hstack(columns);
+}
+
+std::vector<Tensor> broadcast_tensors(ArrayRef<Tensor> tensors) {
+  DimVector sizes;
+  for (const Tensor& t : tensors) sizes = broadcast_shapes("broadcast_tensors", sizes, t.sizes());
+  std::vector<Tensor> results;
+  for (const Tensor& t : tensors) results.push_back(t.expand(sizes));
+  return results;
+}
+
+std::vector<Tensor> meshgrid(ArrayRef<Tensor> tensors) {
+  check_some("meshgrid", tensors);
+  DimVector sizes;
+  for (const Tensor& t : tensors) {
+    LANEWISE_CHECK(ShapeError, t.dim() <= 1,
+                   "meshgrid: Expected 0D or 1D tensor in the tensor list but got shape ", t.sizes());
+    LANEWISE_CHECK(DtypeError, t.scalar_type() == tensors[0].scalar_type(),
+                   "meshgrid: expects all tensors to have the same dtype, found ", tensors[0].scalar_type(),
+                   " and ", t.scalar_type());
+    sizes.push_back(t.numel());
+  }
+  std::vector<Tensor> grids;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    DimVector shape(tensors.size(), 1);
+    shape[i] = -1;
+    grids.push_back(tensors[i].view(shape).expand(sizes));
+  }
+  return grids;
+}
+
+std::vector<Tensor> meshgrid(ArrayRef<Tensor> tensors, std::string_view indexing) {
+  LANEWISE_CHECK(ValueError, indexing == "ij" || indexing == "xy",
+                 "meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
+  if (indexing == "ij" || tensors.size() < 2) return meshgrid(tensors);
+  std::vector<Tensor> swapped(tensors.begin(), tensors.end());
+  std::swap(swapped[0], swapped[1]);
+  std::vector<Tensor> grids = meshgrid(swapped);
+  std::swap(grids[0], grids[1]);
+  return grids;
+}
+
+Tensor cartesian_prod(ArrayRef<Tensor> tensors) {
+  check_some("cartesian_prod", tensors);
+  for (const Tensor& t : tensors)
+    LANEWISE_CHECK(ShapeError, t.dim() == 1, "cartesian_prod: Expect a 1D vector, but got shape ", t.sizes());
+  if (tensors.size() == 1) return tensors[0];
+  std::vector<Tensor> columns = meshgrid(tensors);
+  for (Tensor& column : columns) column = column.flatten();
+  return stack(columns, 1);
+}
+
+Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
+  LANEWISE_CHECK(ShapeError, self.dim() == 1, "combinations: Expect a 1D vector, but got shape ",
+                 self.sizes());
+  LANEWISE_CHECK(ValueError, r >= 0, "combinations: Expect a non-negative number, but got ", r);
+  if (r == 0) return empty({0}, self.options());
+  const std::int64_t n = self.numel();
+  // Positions in lexicographic order, as an odometer turns.
+  std::vector<std::int64_t> rows, now(static_cast<std::size_t>(r));
+  for (std::size_t i = 0; i < now.size(); ++i) now[i] = with_replacement ? 0 : static_cast<std::int64_t>(i);
+  for (bool more = with_replacement ? n > 0 : r <= n; more;) {
+    rows.insert(rows.end(), now.begin(), now.end());
+    more = false;
+    for (std::size_t i = now.size(); i-- > 0;) {
+      const std::int64_t most = with_replacement ? n - 1 : n - r + static_cast<std::int64_t>(i);
+      if (now[i] == most) continue;
+      ++now[i];
+      for (std::size_t j = i + 1; j < now.size(); ++j) now[j] = with_replacement ? now[i] : now[j - 1] + 1;
+      more = true;
+      break;
+    }
+  }
+  const auto count = static_cast<std::int64_t>(rows.size()) / r;
+  Tensor positions = empty({static_cast<std::int64_t>(rows.size())}, kLong);
+  std::copy(rows.begin(), rows.end(), positions.data_ptr<std::int64_t>());
+  return self.index_select(0, positions).reshape({count, r});
+}
+
+std::vector<Tensor> split(const Tensor& self, IntArrayRef split_size, std::int64_t dim) {
+  return split_with_sizes(self, split_size, dim);
+}
+
+std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0,
+                 "tensor_split: expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+  return equal_pieces("tensor_split", self, sections, wrap_dim("tensor_split", dim, self.dim()));
+}
+
+std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0,
+                 "tensor_split: expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+  return pieces_between(self, indices, wrap_dim("tensor_split", dim, self.dim()));
+}
+
+std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& tensor_indices_or_sections,
+                                 std::int64_t dim) {
+  const Tensor& given = tensor_indices_or_sections;
+  LANEWISE_CHECK(DtypeError, given.scalar_type() == kLong,
+                 "tensor_split: expected tensor_indices_or_sections to have dtype of long, but got ",
+                 given.scalar_type());
+  LANEWISE_CHECK(ShapeError, given.dim() <= 1,
+                 "tensor_split: expected tensor_indices_or_sections to be a zero-dimensional or "
+                 "one-dimensional tensor, but got a tensor with ",
+                 given.dim(), " dims");
+  if (given.dim() == 0) return tensor_split(self, given.item<std::int64_t>(), dim);
+  const Tensor list = given.contiguous();
+  return tensor_split(
+      self, IntArrayRef(list.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(list.numel())), dim);
+}
+
+std::vector<Tensor> hsplit(const Tensor& self, std::int64_t sections) {
+  return split_evenly("hsplit", self, 1, self.dim() == 1 ? 0 : 1, sections);
+}
+std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices) {
+  return split_between("hsplit", self, 1, self.dim() == 1 ? 0 : 1, indices);
+}
+std::vector<Tensor> vsplit(const Tensor& self, std::int64_t sections) {
+  return split_evenly("vsplit", self, 2, 0, sections);
+}
+std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices) {
+  return split_between("vsplit", self, 2, 0, indices);
+}
+std::vector<Tensor> dsplit(const Tensor& self, std::int64_t sections) {
+  return split_evenly("dsplit", self, 3, 2, sections);
+}
+std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices) {
+  return split_between("dsplit", self, 3, 2, indices);
+}
+
+}  // namespace lanewise

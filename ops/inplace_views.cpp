@@ -1,0 +1,39 @@
+#include <lanewise/ops/inplace_views.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+
+namespace lanewise::ops {
+namespace {
+
+void look_as(Tensor& self, const Tensor& view) {
+  const DimVector sizes(view.sizes()), strides(view.strides());
+  self.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+}
+
+}  // namespace
+
+void squeeze_(Tensor& self) { look_as(self, squeeze(self)); }
+void squeeze_(Tensor& self, std::int64_t dim) { look_as(self, squeeze(self, dim)); }
+void squeeze_(Tensor& self, IntArrayRef dims) { look_as(self, squeeze(self, dims)); }
+void unsqueeze_(Tensor& self, std::int64_t dim) { look_as(self, unsqueeze(self, dim)); }
+void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  look_as(self, transpose(self, dim0, dim1));
+}
+void t_(Tensor& self) { look_as(self, t(self)); }
+
+void resize_(Tensor& self, IntArrayRef size) {
+  LANEWISE_CHECK(AutogradError, !self.requires_grad(), "resize_: cannot resize variables that require grad");
+  lanewise::detail::resize_cpu(self, size);
+}
+
+void set_(Tensor& self, const Tensor& source) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() == source.scalar_type(),
+                 "set_: Could not set tensor of type ", source.scalar_type(), " to a tensor of type ",
+                 self.scalar_type());
+  self.unsafeGetTensorImpl()->set_data_from(*source.unsafeGetTensorImpl());
+}
+
+void set_(Tensor& self) { set_(self, lanewise::detail::empty_cpu({0}, self.scalar_type())); }
+
+}  // namespace lanewise::ops

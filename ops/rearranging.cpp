@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/cat.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/rearranging.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/promotion.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+Tensor filled(IntArrayRef sizes, ScalarType dtype, const Scalar& value) {
+  Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
+  fill_(result, value);
+  return result;
+}
+
+Tensor zeros(IntArrayRef sizes, ScalarType dtype) { return filled(sizes, dtype, 0); }
+
+void copy_into(Tensor window, const Tensor& src) { copy_(window, src); }
+
+/// Rolls along one dimension after the other; `to` and `from` are windows of the result and of self.
+void roll_into(const Tensor& to, const Tensor& from, IntArrayRef shifts, const DimVector& dims,
+               std::size_t i) {
+  if (i == dims.size()) {
+    copy_into(to, from);
+    return;
+  }
+  const std::int64_t d = dims[i], n = from.size(d);
+  if (n == 0) return;
+  const std::int64_t shift = ((shifts[i] % n) + n) % n;
+  roll_into(narrow(to, d, shift, n - shift), narrow(from, d, 0, n - shift), shifts, dims, i + 1);
+  if (shift > 0) roll_into(narrow(to, d, 0, shift), narrow(from, d, n - shift, shift), shifts, dims, i + 1);
+}
+
+/// Keeps elements `first(i)` to `last(i)` of row i of each matrix.
+template <class First, class Last>
+Tensor keep_of_rows(const char* op, const Tensor& self, First first, Last last) {
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2, op,
+                 ": input tensor must have at least 2 dimensions, found shape ", self.sizes());
+  const Tensor from = dense(self);
+  Tensor result = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
+  const std::int64_t n = self.size(-2), m = self.size(-1);
+  if (result.numel() == 0) return result;
+  const auto bytes = static_cast<std::int64_t>(self.itemsize());
+  const auto* x = static_cast<const char*>(from.const_data_ptr());
+  auto* y = static_cast<char*>(result.data_ptr());
+  parallel_for(
+      0, result.numel() / m, std::max<std::int64_t>(1, 32768 / m), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) {
+          const std::int64_t a = std::clamp<std::int64_t>(first(r % n), 0, m),
+                             b = std::clamp<std::int64_t>(last(r % n), a, m);
+          char* row = y + r * m * bytes;
+          std::memset(row, 0, static_cast<std::size_t>(a * bytes));
+          std::memcpy(row + a * bytes, x + (r * m + a) * bytes, static_cast<std::size_t>((b - a) * bytes));
+          std::memset(row + b * bytes, 0, static_cast<std::size_t>((m - b) * bytes));
+        }
+      });
+  return result;
+}
+
+/// A copy of self with src in `window` of the copy.
+template <class Window>
+Tensor scatter_window(const char* op, const Tensor& self, const Tensor& src, Window&& window) {
+  const Tensor result = clone(self);
+  Tensor target = window(result);
+  LANEWISE_CHECK(ShapeError, target.sizes().equals(src.sizes()), op,
+                 ": expected src to have a size equal to the slice of self: src size = ", src.sizes(),
+                 ", slice size = ", target.sizes());
+  copy_(target, src);
+  return result;
+}
+
+}  // namespace
+
+Tensor flip(const Tensor& self, IntArrayRef dims) {
+  DimVector strides(self.strides());
+  std::int64_t offset = self.storage_offset();
+  for (const std::int64_t dim : wrap_dims("flip", dims, self.dim())) {
+    if (self.dim() == 0) break;
+    const auto d = static_cast<std::size_t>(dim);
+    offset += std::max<std::int64_t>(self.sizes()[d] - 1, 0) * strides[d];
+    strides[d] = -strides[d];
+  }
+  Tensor result = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  if (self.numel() > 0) copy_(result, lanewise::detail::make_view(self, self.sizes(), strides, offset));
+  return result;
+}
+
+Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
+  LANEWISE_CHECK(ValueError, !shifts.empty(), "roll: `shifts` required");
+  if (dims.empty() && shifts.size() == 1) {
+    const Tensor flat = view(dense(self), {self.numel()});
+    return view(roll(flat, shifts, IntArrayRef(std::int64_t{0})), self.sizes());
+  }
+  LANEWISE_CHECK(ValueError, shifts.size() == dims.size(),
+                 "roll: shifts and dimensions must align. shifts: ", shifts.size(), ", dims: ", dims.size());
+  DimVector wrapped;
+  for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim("roll", dim, self.dim()));
+  // A dimension that comes twice moves by both shifts.
+  DimVector once, by;
+  for (std::size_t i = 0; i < wrapped.size(); ++i) {
+    const auto place =
+        static_cast<std::size_t>(std::find(once.begin(), once.end(), wrapped[i]) - once.begin());
+    if (place < once.size()) {
+      by[place] += shifts[i];
+    } else {
+      once.push_back(wrapped[i]);
+      by.push_back(shifts[i]);
+    }
+  }
+  const Tensor result = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
+  if (self.dim() == 0) {
+    copy_into(result, self);
+  } else {
+    roll_into(result, self, by, once, 0);
+  }
+  return result;
+}
+
+Tensor rot90(const Tensor& self, std::int64_t k, IntArrayRef dims) {
+  LANEWISE_CHECK(ValueError, dims.size() == 2,
+                 "rot90: expected total rotation dims == 2, but got dims = ", dims.size());
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2,
+                 "rot90: expected total dims >= 2, but got total dims = ", self.dim());
+  const DimVector d = wrap_dims("rot90", dims, self.dim());
+  switch (((k % 4) + 4) % 4) {
+    case 1:
+      return transpose(flip(self, d[1]), d[0], d[1]);
+    case 2:
+      return flip(self, d);
+    case 3:
+      return transpose(flip(self, d[0]), d[0], d[1]);
+    default:
+      return clone(self, MemoryFormat::Contiguous);
+  }
+}
+
+Tensor repeat(const Tensor& self, IntArrayRef repeats) {
+  const std::size_t rank = self.sizes().size();
+  LANEWISE_CHECK(
+      ShapeError, repeats.size() >= rank,
+      "repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: ",
+      repeats, " for shape ", self.sizes());
+  DimVector sizes, apart, source, source_strides;
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    LANEWISE_CHECK(ValueError, repeats[i] >= 0, "repeat: repeats must not be negative, found ", repeats);
+    const bool fresh = i + rank < repeats.size();
+    const std::size_t d = i + rank - repeats.size();
+    const std::int64_t size = fresh ? 1 : self.sizes()[d];
+    sizes.push_back(repeats[i] * size);
+    apart.push_back(repeats[i]);
+    apart.push_back(size);
+    source_strides.push_back(0);
+    source_strides.push_back(fresh ? 0 : self.strides()[d]);
+  }
+  const Tensor result = lanewise::detail::empty_cpu(sizes, self.scalar_type());
+  if (result.numel() > 0)
+    copy_into(view(result, apart),
+              lanewise::detail::make_view(self, apart, source_strides, self.storage_offset()));
+  return result;
+}
+
+Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value) {
+  LANEWISE_CHECK(ValueError, pad.size() % 2 == 0,
+                 "constant_pad_nd: Length of pad must be even but instead it equals ", pad.size());
+  const auto rank = static_cast<std::size_t>(self.dim());
+  LANEWISE_CHECK(ValueError, pad.size() <= 2 * rank,
+                 "constant_pad_nd: Length of pad should be no more than twice the number of dimensions of "
+                 "the input. Pad length is ",
+                 pad.size(), " while the input has ", rank, " dimensions");
+  DimVector sizes(self.sizes());
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    std::int64_t& size = sizes[rank - 1 - i];
+    size += pad[2 * i] + pad[2 * i + 1];
+    LANEWISE_CHECK(ShapeError, size >= 0, "constant_pad_nd: The input size ", self.sizes()[rank - 1 - i],
+                   ", plus negative padding ", pad[2 * i], " and ", pad[2 * i + 1],
+                   " resulted in a negative output size, which is invalid. Check dimension ", rank - 1 - i,
+                   " of your input");
+  }
+  const Tensor result = filled(sizes, self.scalar_type(), value);
+  Tensor to = result, from = self;
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    const auto d = static_cast<std::int64_t>(rank - 1 - i);
+    const std::int64_t cut_before = std::max<std::int64_t>(-pad[2 * i], 0),
+                       cut_after = std::max<std::int64_t>(-pad[2 * i + 1], 0);
+    const std::int64_t length = self.size(d) - cut_before - cut_after;
+    if (length <= 0) return result;
+    from = narrow(from, d, cut_before, length);
+    to = narrow(to, d, std::max<std::int64_t>(pad[2 * i], 0), length);
+  }
+  copy_into(to, from);
+  return result;
+}
+
+Tensor pixel_shuffle(const Tensor& self, std::int64_t upscale_factor) {
+  LANEWISE_CHECK(ShapeError, self.dim() >= 3,
+                 "pixel_shuffle: expects input to have at least 3 dimensions, but got input with ",
+                 self.dim(), " dimension(s)");
+  LANEWISE_CHECK(ValueError, upscale_factor > 0, "pixel_shuffle: expects a positive upscale_factor, but got ",
+                 upscale_factor);
+  const std::int64_t r = upscale_factor, c = self.size(-3), h = self.size(-2), w = self.size(-1);
+  LANEWISE_CHECK(ShapeError, c % (r * r) == 0,
+                 "pixel_shuffle: expects its input's 'channel' dimension to be divisible by the square of "
+                 "upscale_factor, but input.size(-3)=",
+                 c, " is not divisible by ", r * r);
+  DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
+  const Tensor all = view(dense(self), {-1, c / (r * r), r, r, h, w});
+  const Tensor moved = dense(permute(all, {0, 1, 4, 2, 5, 3}));
+  for (const std::int64_t size : {c / (r * r), h * r, w * r}) sizes.push_back(size);
+  return view(moved, sizes);
+}
+
+Tensor pixel_unshuffle(const Tensor& self, std::int64_t downscale_factor) {
+  LANEWISE_CHECK(ShapeError, self.dim() >= 3,
+                 "pixel_unshuffle: expects input to have at least 3 dimensions, but got input with ",
+                 self.dim(), " dimension(s)");
+  LANEWISE_CHECK(ValueError, downscale_factor > 0,
+                 "pixel_unshuffle: expects a positive downscale_factor, but got ", downscale_factor);
+  const std::int64_t r = downscale_factor, c = self.size(-3), h = self.size(-2), w = self.size(-1);
+  LANEWISE_CHECK(ShapeError, h % r == 0 && w % r == 0,
+                 "pixel_unshuffle: expects height and width to be divisible by downscale_factor, but ", h,
+                 " x ", w, " is not divisible by ", r);
+  DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
+  const Tensor all = view(dense(self), {-1, c, h / r, r, w / r, r});
+  const Tensor moved = dense(permute(all, {0, 1, 3, 5, 2, 4}));
+  for (const std::int64_t size : {c * r * r, h / r, w / r}) sizes.push_back(size);
+  return view(moved, sizes);
+}
+
+Tensor tril(const Tensor& self, std::int64_t diagonal) {
+  return keep_of_rows(
+      "tril", self, [](std::int64_t) { return std::int64_t{0}; },
+      [=](std::int64_t i) { return i + diagonal + 1; });
+}
+
+Tensor triu(const Tensor& self, std::int64_t diagonal) {
+  const std::int64_t m = self.dim() >= 2 ? self.size(-1) : 0;
+  return keep_of_rows(
+      "triu", self, [=](std::int64_t i) { return i + diagonal; }, [=](std::int64_t) { return m; });
+}
+
+Tensor diag(const Tensor& self, std::int64_t diagonal) {
+  LANEWISE_CHECK(ShapeError, self.dim() == 1 || self.dim() == 2,
+                 "diag: matrix or a vector expected, found shape ", self.sizes());
+  if (self.dim() == 2) return clone(ops::diagonal(self, diagonal), MemoryFormat::Contiguous);
+  return diag_embed(self, diagonal, 0, 1);
+}
+
+Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "diag_embed: expected a tensor with dimensions");
+  const std::int64_t rank = self.dim() + 1;
+  const std::int64_t a = wrap_dim("diag_embed", dim1, rank), b = wrap_dim("diag_embed", dim2, rank);
+  LANEWISE_CHECK(IndexError, a != b, "diag_embed: diagonal dimensions cannot be identical ", dim1, ", ",
+                 dim2);
+  const std::int64_t n = self.size(-1) + (offset < 0 ? -offset : offset);
+  DimVector sizes(self.sizes().slice(0, self.sizes().size() - 1));
+  sizes.insert(sizes.begin() + std::min(a, b), n);
+  sizes.insert(sizes.begin() + std::max(a, b), n);
+  const Tensor result = zeros(sizes, self.scalar_type());
+  copy_into(ops::diagonal(result, offset, a, b), self);
+  return result;
+}
+
+Tensor block_diag(ArrayRef<Tensor> tensors) {
+  ResultType type;
+  std::int64_t rows = 0, columns = 0;
+  std::vector<Tensor> blocks;
+  for (const Tensor& t : tensors) {
+    LANEWISE_CHECK(ShapeError, t.dim() <= 2,
+                   "block_diag: Input tensors must have 2 or fewer dimensions, found shape ", t.sizes());
+    blocks.push_back(t.dim() == 2 ? t : view(dense(t), {1, t.numel()}));
+    type.add_tensor(t.scalar_type(), 1);
+    rows += blocks.back().size(0);
+    columns += blocks.back().size(1);
+  }
+  const Tensor result =
+      zeros({tensors.empty() ? 1 : rows, columns}, tensors.empty() ? get_default_dtype() : type.get());
+  rows = columns = 0;
+  for (const Tensor& block : blocks) {
+    copy_into(narrow(narrow(result, 0, rows, block.size(0)), 1, columns, block.size(1)), block);
+    rows += block.size(0);
+    columns += block.size(1);
+  }
+  return result;
+}
+
+Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
+  LANEWISE_CHECK(ValueError, !tensors.empty(), "stack: expected a non-empty list of tensors");
+  const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
+  std::vector<Tensor> slices;
+  slices.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    LANEWISE_CHECK(ShapeError, t.sizes().equals(tensors[0].sizes()),
+                   "stack: expects each tensor to be equal size, but got ", tensors[0].sizes(), " and ",
+                   t.sizes());
+    slices.push_back(unsqueeze(t, d));
+  }
+  return cat(slices, d);
+}
+
+Tensor select_scatter(const Tensor& self, const Tensor& src, std::int64_t dim, std::int64_t index) {
+  return scatter_window("select_scatter", self, src, [&](const Tensor& t) { return select(t, dim, index); });
+}
+
+Tensor slice_scatter(const Tensor& self, const Tensor& src, std::int64_t dim,
+                     std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) {
+  return scatter_window("slice_scatter", self, src,
+                        [&](const Tensor& t) { return slice(t, dim, start, end, step); });
+}
+
+Tensor diagonal_scatter(const Tensor& self, const Tensor& src, std::int64_t offset, std::int64_t dim1,
+                        std::int64_t dim2) {
+  return scatter_window("diagonal_scatter", self, src,
+                        [&](const Tensor& t) { return diagonal(t, offset, dim1, dim2); });
+}
+
+Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride,
+                          std::optional<std::int64_t> storage_offset) {
+  // The window counts in the memory of self, so the copy is laid out as that memory is.
+  const Tensor memory = lanewise::detail::make_view(
+      self, {static_cast<std::int64_t>(self.storage().nbytes() / self.itemsize())}, {1}, 0);
+  const Tensor copy = clone(memory);
+  Tensor window = as_strided(copy, size, stride, storage_offset.value_or(self.storage_offset()));
+  LANEWISE_CHECK(ShapeError, window.sizes().equals(src.sizes()),
+                 "as_strided_scatter: expected src to have a size equal to the slice of self: src size = ",
+                 src.sizes(), ", slice size = ", window.sizes());
+  copy_(window, src);
+  return clone(lanewise::detail::make_view(copy, self.sizes(), self.strides(), self.storage_offset()));
+}
+
+Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,
+                       std::int64_t step) {
+  constexpr PointwiseOp kAdd{"unfold_backward", &kernels::KernelTable::add};
+  Tensor result = zeros(input_sizes, grad_in.scalar_type());
+  if (input_sizes.empty()) {
+    Tensor number = view(result, {1});
+    if (size == 1) copy_(number, view(dense(grad_in), {1}));
+    return result;
+  }
+  const std::int64_t d = wrap_dim("unfold_backward", dim, static_cast<std::int64_t>(input_sizes.size()));
+  const std::int64_t windows = grad_in.size(d);
+  // Element j of every window at once: those do not overlap.
+  for (std::int64_t j = 0; j < size; ++j) {
+    Tensor places = slice(result, d, j, j + (windows - 1) * step + 1, step);
+    const Tensor part = select(grad_in, -1, j);
+    pointwise_inplace(kAdd, places, {places, part}, {Scalar(1)});
+  }
+  return result;
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/ops/accumulate.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/searching.h>
+#include <lanewise/ops/sort_keys.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/promotion.h>
+
+namespace lanewise::ops {
+namespace {
+
+template <class F>
+void visit_ordered(const char* op, ScalarType dtype, F&& f) {
+  LANEWISE_CHECK(DtypeError, !is_complex(dtype), op, ": complex numbers have no order");
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (!is_complex(scalar_type_of<T>)) f.template operator()<T>();
+  });
+}
+
+/// The first place in the sequence, in the order of `sorter` if given, that does not come before the value.
+template <class Key, class At>
+std::int64_t bound(std::int64_t n, Key key, bool right, At&& at) {
+  std::int64_t begin = 0;
+  while (n > 0) {
+    const std::int64_t half = n / 2;
+    const Key middle = at(begin + half);
+    const bool before = right ? middle <= key : middle < key;
+    begin = before ? begin + half + 1 : begin;
+    n = before ? n - half - 1 : half;
+  }
+  return begin;
+}
+
+void check_search(const Tensor& sequence, const Tensor& values, std::optional<std::string_view> side,
+                  bool right, const Tensor& sorter, bool out_int32) {
+  if (side) {
+    LANEWISE_CHECK(ValueError, *side == "left" || *side == "right",
+                   "searchsorted: side can only be 'left' or 'right' but got ", *side);
+    LANEWISE_CHECK(ValueError, !right || *side == "right",
+                   "searchsorted: side and right can't be set to opposites, got side of ", *side,
+                   " while right was True");
+  }
+  LANEWISE_CHECK(ShapeError, sequence.dim() > 0,
+                 "searchsorted: boundaries tensor should have positive dimension, but got 0 dimension");
+  bool fits = sequence.dim() == 1 || sequence.dim() == values.dim();
+  for (std::int64_t d = 0; fits && sequence.dim() > 1 && d + 1 < sequence.dim(); ++d)
+    fits = sequence.size(d) == values.size(d);
+  LANEWISE_CHECK(ShapeError, fits,
+                 "searchsorted: boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                 "boundaries tensor and input value tensor must match, but we got boundaries tensor ",
+                 sequence.sizes(), " and input value tensor ", values.sizes());
+  LANEWISE_CHECK(ValueError, !out_int32 || sequence.size(-1) < std::numeric_limits<std::int32_t>::max(),
+                 "searchsorted: the size of boundaries' last dimension should be less than ",
+                 std::numeric_limits<std::int32_t>::max());
+  if (!sorter.defined()) return;
+  LANEWISE_CHECK(ShapeError, sorter.sizes().equals(sequence.sizes()),
+                 "searchsorted: boundary and sorter must have the same size, but got boundary tensor ",
+                 sequence.sizes(), " and got sorter tensor ", sorter.sizes());
+  LANEWISE_CHECK(DtypeError, sorter.scalar_type() == kLong,
+                 "searchsorted: sorter must be a tensor of long dtype but got dtype ", sorter.scalar_type());
+}
+
+}  // namespace
+
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool out_int32, bool right,
+                    std::optional<std::string_view> side, const Tensor& sorter) {
+  check_search(sorted_sequence, values, side, right, sorter, out_int32);
+  const bool behind = right || (side && *side == "right");
+  const ScalarType common = result_type(sorted_sequence, values);
+  const Tensor sequence = dense(sorted_sequence, common), wanted = dense(values, common);
+  const Tensor order = sorter.defined() ? dense(sorter) : Tensor();
+  const std::int64_t n = sequence.size(-1);
+  const std::int64_t per_line = sequence.dim() == 1 ? std::max<std::int64_t>(wanted.numel(), 1)
+                                                    : std::max<std::int64_t>(wanted.size(-1), 1);
+  Tensor result = lanewise::detail::empty_cpu(values.sizes(), kLong);
+  auto* out = result.data_ptr<std::int64_t>();
+  const auto* place = order.defined() ? order.const_data_ptr<std::int64_t>() : nullptr;
+  for (std::int64_t i = 0; place != nullptr && i < order.numel(); ++i) {
+    LANEWISE_CHECK(IndexError, place[i] >= 0 && place[i] < n, "searchsorted: sorter index ", place[i],
+                   " is out of range for a sequence of ", n);
+  }
+  visit_ordered("searchsorted", sequence.scalar_type(), [&]<class T>() {
+    const auto* x = sequence.const_data_ptr<T>();
+    const auto* v = wanted.const_data_ptr<T>();
+    parallel_for(0, wanted.numel(), 1024, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const T* line = x + i / per_line * n;
+        const std::int64_t* line_place = place == nullptr ? nullptr : place + i / per_line * n;
+        const auto key = SortKey<T>::of(v[i]);
+        out[i] =
+            line_place == nullptr
+                ? bound(n, key, behind, [line](std::int64_t j) { return SortKey<T>::of(line[j]); })
+                : bound(n, key, behind, [=](std::int64_t j) { return SortKey<T>::of(line[line_place[j]]); });
+      }
+    });
+  });
+  return out_int32 ? dense(result, kInt) : result;
+}
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, bool invert) {
+  ResultType type;
+  type.add(elements);
+  type.add(test_elements);
+  const Tensor wanted = dense(elements, type.get()), tests = dense(test_elements, type.get());
+  Tensor result = lanewise::detail::empty_cpu(elements.sizes(), kBool);
+  visit_ordered("isin", type.get(), [&]<class T>() {
+    using Key = typename SortKey<T>::Key;
+    const auto* y = tests.const_data_ptr<T>();
+    std::vector<Key> keys;
+    for (std::int64_t i = 0; i < tests.numel(); ++i) {
+      if (y[i] == y[i]) keys.push_back(SortKey<T>::of(y[i]));  // NaN equals nothing
+    }
+    std::sort(keys.begin(), keys.end());
+    const auto* x = wanted.const_data_ptr<T>();
+    auto* out = static_cast<bool*>(result.data_ptr());
+    parallel_for(0, wanted.numel(), 1024, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const bool found = x[i] == x[i] && std::binary_search(keys.begin(), keys.end(), SortKey<T>::of(x[i]));
+        out[i] = found != invert;
+      }
+    });
+  });
+  return result;
+}
+
+Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
+  LANEWISE_CHECK(ValueError, minlength >= 0, "bincount: minlength should be >= 0, found ", minlength);
+  LANEWISE_CHECK(DtypeError, is_integral(self.scalar_type(), false),
+                 "bincount: expected a vector of integers, found ", self.scalar_type());
+  LANEWISE_CHECK(ShapeError, self.dim() == 1,
+                 "bincount: only supports 1-d non-negative integral inputs, found shape ", self.sizes());
+  LANEWISE_CHECK(ShapeError, !weights.defined() || weights.sizes().equals(self.sizes()),
+                 "bincount: weights should be 1-d and have the same length as input, found shapes ",
+                 weights.defined() ? weights.sizes() : IntArrayRef(), " and ", self.sizes());
+  const Tensor numbers = dense(self, kLong);
+  const auto* x = numbers.const_data_ptr<std::int64_t>();
+  std::int64_t bins = minlength;
+  for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+    LANEWISE_CHECK(ValueError, x[i] >= 0, "bincount: only supports 1-d non-negative integral inputs, found ",
+                   x[i]);
+    bins = std::max(bins, x[i] + 1);
+  }
+  const ScalarType dtype = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
+  Tensor result = lanewise::detail::empty_cpu({bins}, dtype);
+  fill_(result, Scalar(0));
+  if (!weights.defined()) {
+    auto* out = result.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) ++out[x[i]];
+    return result;
+  }
+  const Tensor by = dense(weights, dtype);
+  const auto add = [&]<class T>() {
+    const auto* w = by.const_data_ptr<T>();
+    auto* out = result.data_ptr<T>();
+    for (std::int64_t i = 0; i < numbers.numel(); ++i) out[x[i]] += w[i];
+  };
+  if (dtype == kFloat) {
+    add.template operator()<float>();
+  } else {
+    add.template operator()<double>();
+  }
+  return result;
+}
+
+Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Scalar& max) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() == kFloat || self.scalar_type() == kDouble,
+                 "histc: not implemented for ", self.scalar_type(), "; expected Float or Double");
+  LANEWISE_CHECK(ValueError, bins > 0, "histc: bins must be > 0, found ", bins);
+  const Tensor values = dense(self);
+  Tensor result = lanewise::detail::empty_cpu({bins}, self.scalar_type());
+  fill_(result, Scalar(0));
+  visit_ordered("histc", self.scalar_type(), [&]<class T>() {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      const auto* x = values.const_data_ptr<T>();
+      auto low = min.to_unchecked<T>(), high = max.to_unchecked<T>();
+      if (low == high && values.numel() > 0) {
+        low = *std::min_element(x, x + values.numel());
+        high = *std::max_element(x, x + values.numel());
+      }
+      if (low == high) {
+        low -= 1;
+        high += 1;
+      }
+      LANEWISE_CHECK(ValueError, std::isfinite(low) && std::isfinite(high), "histc: range of [", low, ", ",
+                     high, "] is not finite");
+      LANEWISE_CHECK(ValueError, low < high, "histc: max must be larger than min, found [", low, ", ", high,
+                     "]");
+      std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
+      for (std::int64_t i = 0; i < values.numel(); ++i) {
+        if (!(x[i] >= low && x[i] <= high)) continue;
+        const auto bin = static_cast<std::int64_t>((x[i] - low) * static_cast<T>(bins) / (high - low));
+        ++counts[static_cast<std::size_t>(std::min(bin, bins - 1))];
+      }
+      std::copy(counts.begin(), counts.end(), result.data_ptr<T>());
+    }
+  });
+  return result;
+}
+
+Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> output_size) {
+  LANEWISE_CHECK(ShapeError, repeats.dim() == 1,
+                 "repeat_interleave: only accept 1D vector as repeat, found shape ", repeats.sizes());
+  LANEWISE_CHECK(DtypeError, repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
+                 "repeat_interleave: repeats has to be Long or Int tensor, found ", repeats.scalar_type());
+  const Tensor counts = dense(repeats, kLong);
+  const auto* n = counts.const_data_ptr<std::int64_t>();
+  std::int64_t total = 0;
+  for (std::int64_t i = 0; i < counts.numel(); ++i) {
+    LANEWISE_CHECK(ValueError, n[i] >= 0, "repeat_interleave: repeats can not be negative, found ", n[i]);
+    total += n[i];
+  }
+  LANEWISE_CHECK(ValueError, !output_size || *output_size == total, "repeat_interleave: allocated size ",
+                 output_size.value_or(0), " does not match required size ", total);
+  Tensor result = lanewise::detail::empty_cpu({total}, kLong);
+  auto* out = result.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < counts.numel(); ++i) out = std::fill_n(out, n[i], i);
+  return result;
+}
+
+}  // namespace lanewise::ops

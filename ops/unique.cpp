@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <lanewise/ops/advanced_indexing.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/sorting.h>
+#include <lanewise/ops/unique.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+/// Where groups of equal things begin in a sequence, and which group each thing is in.
+struct Groups {
+  std::vector<std::int64_t> starts;
+  std::int64_t n;
+
+  /// `differs(i)` says whether thing i differs from the one before it.
+  template <class F>
+  Groups(std::int64_t length, F&& differs) : n(length) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (i == 0 || differs(i)) starts.push_back(i);
+    }
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(starts.size()); }
+
+  Tensor counts(bool wanted) const {
+    Tensor result = lanewise::detail::empty_cpu({wanted ? size() : 0}, kLong);
+    auto* out = result.data_ptr<std::int64_t>();
+    for (std::int64_t g = 0; wanted && g < size(); ++g) {
+      const auto at = static_cast<std::size_t>(g);
+      out[g] = (g + 1 < size() ? starts[at + 1] : n) - starts[at];
+    }
+    return result;
+  }
+
+  /// The group of each thing; thing i stands at order[i] in the result.
+  template <class Order>
+  Tensor inverse(bool wanted, IntArrayRef sizes, Order&& order) const {
+    if (!wanted) return lanewise::detail::empty_cpu({0}, kLong);
+    Tensor result = lanewise::detail::empty_cpu(sizes, kLong);
+    auto* out = result.data_ptr<std::int64_t>();
+    for (std::int64_t g = 0; g < size(); ++g) {
+      const auto at = static_cast<std::size_t>(g);
+      const std::int64_t end = g + 1 < size() ? starts[at + 1] : n;
+      for (std::int64_t i = starts[at]; i < end; ++i) out[order(i)] = g;
+    }
+    return result;
+  }
+
+  Tensor firsts() const {
+    Tensor result = lanewise::detail::empty_cpu({size()}, kLong);
+    std::copy(starts.begin(), starts.end(), result.data_ptr<std::int64_t>());
+    return result;
+  }
+};
+
+Groups groups_of(const Tensor& flat) {
+  return visit_dtype(flat.scalar_type(), [&]<class T>() {
+    const auto* x = flat.const_data_ptr<T>();
+    return Groups(flat.numel(), [x](std::int64_t i) { return !(x[i] == x[i - 1]); });
+  });
+}
+
+/// self as contiguous slices of dim, a row each.
+Tensor rows_of(const char* op, const Tensor& self, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, op, ": expected a tensor with dimensions");
+  const Tensor moved = dense(movedim(self, dim, 0));
+  const std::int64_t n = moved.size(0);
+  LANEWISE_CHECK(ShapeError, n == 0 || moved.numel() > 0, op,
+                 ": There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
+  return view(moved, {n, n == 0 ? 0 : moved.numel() / n});
+}
+
+/// Some rows seen as slices of dim again, in the layout that PyTorch gives them.
+Tensor slices_of(const Tensor& rows, const Tensor& chosen, const Tensor& self, std::int64_t dim) {
+  DimVector sizes(movedim(self, dim, 0).sizes());
+  sizes[0] = chosen.numel();
+  return movedim(view(index_select(rows, 0, chosen), sizes), 0, dim);
+}
+
+template <class T>
+int compare_rows(const T* a, const T* b, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (is_complex(scalar_type_of<T>)) {
+      if (!(a[i] == b[i])) return 1;
+    } else {
+      if (a[i] < b[i]) return -1;
+      if (!(a[i] == b[i])) return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& self, bool return_inverse, bool return_counts) {
+  const auto [values, order] = sort(view(dense(self), {self.numel()}), 0, false);
+  const Groups groups = groups_of(values);
+  const auto* place = order.const_data_ptr<std::int64_t>();
+  return {index_select(values, 0, groups.firsts()),
+          groups.inverse(return_inverse, self.sizes(), [place](std::int64_t i) { return place[i]; }),
+          groups.counts(return_counts)};
+}
+
+std::tuple<Tensor, Tensor> unique_values(const Tensor& self, bool return_inverse) {
+  auto [values, inverse, counts] = unique(self, return_inverse, false);
+  return {values, inverse};
+}
+
+std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, std::int64_t dim, bool return_inverse,
+                                              bool return_counts) {
+  const std::int64_t d = wrap_dim("unique_dim", dim, self.dim());
+  LANEWISE_CHECK(DtypeError, !self.is_complex(), "unique_dim: complex numbers have no order");
+  const Tensor rows = rows_of("unique_dim", self, d);
+  const std::int64_t n = rows.size(0), m = rows.size(1);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  const Groups groups = visit_dtype(self.scalar_type(), [&]<class T>() {
+    const auto* x = rows.const_data_ptr<T>();
+    std::stable_sort(order.begin(), order.end(), [=](std::int64_t a, std::int64_t b) {
+      return compare_rows(x + a * m, x + b * m, m) < 0;
+    });
+    return Groups(n, [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      return compare_rows(x + order[at - 1] * m, x + order[at] * m, m) != 0;
+    });
+  });
+  Tensor firsts = groups.firsts();
+  for (std::int64_t g = 0; g < groups.size(); ++g) {
+    std::int64_t& first = firsts.data_ptr<std::int64_t>()[g];
+    first = order[static_cast<std::size_t>(first)];
+  }
+  return {
+      slices_of(rows, firsts, self, d),
+      groups.inverse(return_inverse, n, [&](std::int64_t i) { return order[static_cast<std::size_t>(i)]; }),
+      groups.counts(return_counts)};
+}
+
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool return_inverse,
+                                                      bool return_counts, std::optional<std::int64_t> dim) {
+  const auto same_place = [](std::int64_t i) { return i; };
+  if (!dim || (self.dim() == 1 && wrap_dim("unique_consecutive", *dim, 1) == 0)) {
+    const Tensor flat = view(dense(self), {self.numel()});
+    const Groups groups = groups_of(flat);
+    return {index_select(flat, 0, groups.firsts()), groups.inverse(return_inverse, self.sizes(), same_place),
+            groups.counts(return_counts)};
+  }
+  const std::int64_t d = wrap_dim("unique_consecutive", *dim, self.dim());
+  const Tensor rows = rows_of("unique_consecutive", self, d);
+  const std::int64_t n = rows.size(0), m = rows.size(1);
+  const Groups groups = visit_dtype(self.scalar_type(), [&]<class T>() {
+    const auto* x = rows.const_data_ptr<T>();
+    return Groups(n, [=](std::int64_t i) { return compare_rows(x + (i - 1) * m, x + i * m, m) != 0; });
+  });
+  return {slices_of(rows, groups.firsts(), self, d), groups.inverse(return_inverse, n, same_place),
+          groups.counts(return_counts)};
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,171 @@
+// Sorting, selection and searching at sizes where loops and methods change, against plain C++.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+/// Few values, so that many are equal; NaN and both zeros among floating ones.
+Tensor with_repetitions(std::int64_t n, ScalarType dtype) {
+  const Tensor numbers = randint(-50, 50, {n}).abs();
+  Tensor x = numbers.to(dtype);
+  if (!isFloatingType(dtype))
+    return isIntegralType(dtype, true) && dtype != kByte && dtype != kBool ? x - 20 : x;
+  x = (x - 20) / 4;
+  x.masked_fill_(numbers == 7, std::numeric_limits<double>::quiet_NaN());
+  x.masked_fill_(numbers == 20, -0.0);
+  x.masked_fill_(numbers == 21, 0.0);
+  return x;
+}
+
+bool comes_before(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
+
+class Sort : public ::testing::TestWithParam<ScalarType> {
+ protected:
+  void SetUp() override { manual_seed(7); }
+};
+
+TEST_P(Sort, IsStableAtEverySize) {
+  for (const std::int64_t n : {0, 1, 2, 17, 2048, 2049, 5000, 200000}) {
+    const Tensor x = with_repetitions(n, GetParam());
+    const Tensor wide = x.to(kDouble);
+    const auto* v = wide.const_data_ptr<double>();
+    for (const bool descending : {false, true}) {
+      std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        return descending ? comes_before(v[b], v[a]) : comes_before(v[a], v[b]);
+      });
+      const auto [values, indices] = x.sort(-1, descending);
+      EXPECT_TRUE(std::equal(order.begin(), order.end(), indices.const_data_ptr<std::int64_t>())) << n;
+      // The very elements, also the sign of zero.
+      EXPECT_EQ(std::memcmp(values.data_ptr(), x.index_select(0, indices).data_ptr(), values.nbytes()), 0)
+          << n;
+      EXPECT_TRUE(equal(x.argsort(-1, descending), indices));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtype, Sort,
+                         ::testing::Values(kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat,
+                                           kDouble),
+                         [](const auto& dtype) { return std::string(toString(dtype.param)); });
+
+TEST(SortLines, AlongEachDimensionAndLayout) {
+  const Tensor x = rand({5, 6, 7});
+  for (std::int64_t dim = 0; dim < 3; ++dim) {
+    const auto [values, indices] = x.sort(dim);
+    EXPECT_TRUE(equal(values, x.gather(dim, indices)));
+    EXPECT_EQ((values.slice(dim, 1) < values.slice(dim, 0, -1)).sum().item<int>(), 0);
+    const auto [moved, moved_indices] = x.transpose(0, 2).sort(2 - dim);
+    EXPECT_TRUE(equal(moved.transpose(0, 2), values));
+    EXPECT_EQ(moved.strides(), x.transpose(0, 2).strides());
+  }
+}
+
+TEST(SortLines, SameForAnyNumberOfThreads) {
+  const Tensor x = randn({300000});
+  const int before = get_num_threads();
+  set_num_threads(1);
+  const Tensor alone = x.argsort();
+  set_num_threads(7);
+  EXPECT_TRUE(equal(x.argsort(), alone));
+  EXPECT_TRUE(equal(std::get<1>(x.topk(100)), std::get<1>(x.sort(0, true)).slice(0, 0, 100)));
+  set_num_threads(before);
+}
+
+TEST(TopK, TakesTheFirstOfTheStableOrder) {
+  for (const std::int64_t n : {10, 1000, 20000}) {
+    const Tensor x = with_repetitions(n, kFloat);
+    for (const std::int64_t k : {std::int64_t{1}, std::int64_t{7}, n / 3, n}) {
+      for (const bool largest : {false, true}) {
+        const auto [values, indices] = x.topk(k, 0, largest);
+        const Tensor wanted = x.argsort(0, largest).slice(0, 0, k);
+        EXPECT_TRUE(equal(indices, wanted)) << n << " " << k;
+        EXPECT_EQ(std::memcmp(values.data_ptr(), x.index_select(0, wanted).data_ptr(), values.nbytes()), 0);
+      }
+      const auto [value, index] = x.kthvalue(k);
+      EXPECT_EQ(index.item<std::int64_t>(), x.argsort()[k - 1].item<std::int64_t>());
+    }
+  }
+}
+
+TEST(Unique, CountsAndPlaces) {
+  const Tensor x = randint(0, 500, {40, 50});
+  const auto [values, inverse, counts] = _unique2(x, true, true, true);
+  EXPECT_TRUE(equal(values.index_select(0, inverse.flatten()).view(x.sizes()), x));
+  EXPECT_TRUE(equal(counts, x.flatten().bincount().masked_select(x.flatten().bincount() > 0)));
+  EXPECT_EQ((values.slice(0, 1) <= values.slice(0, 0, -1)).sum().item<int>(), 0);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(std::get<0>(_unique2(tensor({nan, 1.0, nan}))).numel(), 3);  // 1.13 counts them as one sometimes
+}
+
+TEST(Searching, AgreesWithBounds) {
+  const Tensor line = std::get<0>(with_repetitions(500, kFloat).sort());
+  const Tensor values = with_repetitions(100, kFloat);
+  for (const bool right : {false, true}) {
+    const Tensor places = searchsorted(line, values, false, right);
+    for (std::int64_t i = 0; i < values.numel(); ++i) {
+      const auto* begin = line.const_data_ptr<float>();
+      const float v = values[i].item<float>();
+      const auto* wanted = right ? std::upper_bound(begin, begin + 500, v, comes_before)
+                                 : std::lower_bound(begin, begin + 500, v, comes_before);
+      ASSERT_EQ(places[i].item<std::int64_t>(), wanted - begin) << v;
+    }
+  }
+  EXPECT_FALSE(isin(tensor({std::nan("")}), tensor({std::nan("")})).item<bool>());
+}
+
+TEST(InPlaceViews, ChangeTheTensorAndItsGraph) {
+  const Tensor x = rand({1, 2, 3}, requires_grad());
+  Tensor y = x * 2;
+  y.squeeze_(0).t_().unsqueeze_(0).transpose_(1, 2);
+  EXPECT_EQ(y.sizes(), IntArrayRef({1, 2, 3}));
+  EXPECT_EQ(y.grad_fn()->name(), "TransposeBackward1");
+  (y * arange(6).view({1, 2, 3})).sum().backward();
+  EXPECT_TRUE(equal(x.grad(), arange(6).view({1, 2, 3}) * 2));
+  EXPECT_THROW(rand({2, 2}, requires_grad()).t_(), AutogradError);
+}
+
+TEST(InPlaceViews, OtherMemory) {
+  Tensor t = arange(6);
+  t.resize_({2, 2});
+  EXPECT_TRUE(equal(t, tensor({{0, 1}, {2, 3}})));
+  EXPECT_EQ(t.resize_({10}).numel(), 10);
+  EXPECT_TRUE(equal(t.slice(0, 0, 6), arange(6)));
+  const Tensor source = arange(8).view({2, 4}).t();
+  t.set_(source);
+  EXPECT_TRUE(t.is_alias_of(source));
+  EXPECT_EQ(t.strides(), source.strides());
+  t.set_();
+  EXPECT_EQ(t.numel(), 0);
+  EXPECT_EQ(t.resize_as_(zeros({3, 2})).sizes(), IntArrayRef({3, 2}));
+  EXPECT_THROW(t.set_(zeros({2})), DtypeError);
+  Tensor grad = rand({2}, requires_grad());
+  EXPECT_THROW((grad * 1).resize_({3}), AutogradError);
+}
+
+TEST(NewFactories, KeepTheDtype) {
+  const Tensor half = zeros({1}, kHalf);
+  EXPECT_EQ(half.new_zeros({2, 3}).scalar_type(), kHalf);
+  EXPECT_EQ(half.new_ones({2}, kLong).scalar_type(), kLong);
+  EXPECT_TRUE(equal(half.new_full({2}, 3), full({2}, 3, kHalf)));
+  EXPECT_EQ(half.new_empty({2}, half.options()).sizes(), IntArrayRef({2}));
+  EXPECT_TRUE(half.new_zeros({2}, requires_grad()).requires_grad());
+  EXPECT_EQ(randint_like(half, 5).scalar_type(), kHalf);
+}
+
+}  // namespace
+}  // namespace lanewise
