@@ -4,10 +4,13 @@
 #include <lanewise/ops/activations.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/distance.h>
 #include <lanewise/ops/loss.h>
+#include <lanewise/ops/margin_losses.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/median.h>
 #include <lanewise/ops/norm.h>
+#include <lanewise/ops/normalization.h>
 #include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>

@@ -19,7 +19,7 @@ using autograd::variable_list;
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = [] {
     std::vector<Case> list;
-    for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases, more_reduction_cases, pointwise_cases, activation_cases, loss_cases}) {
+    for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases, more_reduction_cases, normalization_cases, pointwise_cases, activation_cases, loss_cases}) {
       const std::vector<Case> part = topic();
       list.insert(list.end(), part.begin(), part.end());
     }
