@@ -401,43 +401,4 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
   return batch.wrap(lanewise::cat(values, in_value("cat", dim, rank)));
 }
 
-Tensor mm(const Tensor& self, const Tensor& mat2) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 2 && mat2.dim() == 2, "mm: both operands must be matrices, found shapes ", self.sizes(), " and ",
-                 mat2.sizes());
-  const Batch batch({&self, &mat2});
-  return batch.wrap(lanewise::matmul(batch.front(0), batch.front(1)));
-}
-
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-  LANEWISE_CHECK(ShapeError, self.dim() <= 2 && mat1.dim() == 2 && mat2.dim() == 2, "addmm: both operands must be matrices, found shapes ",
-                 mat1.sizes(), " and ", mat2.sizes());
-  const Batch batch({&self, &mat1, &mat2});
-  Tensor product = lanewise::matmul(batch.front(1), batch.front(2));
-  if (!alpha.equal(1)) product = product * alpha;
-  if (beta.equal(0)) return batch.wrap(product.dim() == 3 ? product : product.unsqueeze(0).expand(with_batch(batch, product.sizes())));
-  const Tensor added = batch.aligned(0);
-  return batch.wrap((beta.equal(1) ? added : added * beta) + product);
-}
-
-Tensor bmm(const Tensor& self, const Tensor& mat2) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 3 && mat2.dim() == 3 && self.size(0) == mat2.size(0), "bmm: both operands must be 3-dim with the "
-                 "same first dimension, found shapes ", self.sizes(), " and ", mat2.sizes());
-  const Batch batch({&self, &mat2});
-  return batch.wrap(lanewise::matmul(batch.front(0), batch.front(1)));
-}
-
-Tensor mv(const Tensor& self, const Tensor& vec) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, found shapes ", self.sizes(), " and ",
-                 vec.sizes());
-  const Batch batch({&self, &vec});
-  return batch.wrap(lanewise::matmul(batch.front(0), batch.front(1).unsqueeze(-1)).squeeze(-1));
-}
-
-Tensor dot(const Tensor& self, const Tensor& tensor) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 1 && tensor.dim() == 1 && self.numel() == tensor.numel(),
-                 "dot: expected two vectors of one length, found shapes ", self.sizes(), " and ", tensor.sizes());
-  const Batch batch({&self, &tensor});
-  return batch.wrap((batch.front(0) * batch.front(1)).sum(-1, false, self.scalar_type()));
-}
-
 }  // namespace lanewise::autograd::batching::rules

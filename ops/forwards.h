@@ -2,11 +2,16 @@
 
 /// Every hand-written forward that derivatives.yaml names.
 #include <lanewise/ops/activations.h>
+#include <lanewise/ops/advanced_indexing.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/distance.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/margin_losses.h>
+#include <lanewise/ops/distributions.h>
+#include <lanewise/ops/dot.h>
+#include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/masks.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/median.h>
 #include <lanewise/ops/norm.h>

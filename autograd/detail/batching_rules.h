@@ -84,7 +84,14 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim);
 Tensor mm(const Tensor& self, const Tensor& mat2);
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
 Tensor bmm(const Tensor& self, const Tensor& mat2);
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
 Tensor mv(const Tensor& self, const Tensor& vec);
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha);
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha);
 Tensor dot(const Tensor& self, const Tensor& tensor);
+Tensor vdot(const Tensor& self, const Tensor& other);
+Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim);
+Tensor trace(const Tensor& self);
 
 }  // namespace lanewise::autograd::batching::rules

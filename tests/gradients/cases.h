@@ -57,5 +57,7 @@ std::vector<Case> normalization_cases();
 std::vector<Case> pointwise_cases();
 std::vector<Case> activation_cases();
 std::vector<Case> loss_cases();
+std::vector<Case> linalg_cases();
+std::vector<Case> indexing_cases();
 
 }  // namespace lanewise::testing
