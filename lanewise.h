@@ -36,6 +36,7 @@
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
+#include <lanewise/ops/loss_reduction.h>
 #include <lanewise/optim/adam.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/tensor/dtype.h>

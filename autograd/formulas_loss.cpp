@@ -31,6 +31,44 @@ Tensor soft_margin_double_backward(const Tensor& both, const Tensor& self, const
 
 namespace {
 
+/// Shaped to go with scores [N, C] or [C], and shared by the samples for a mean.
+Tensor of_samples(const Tensor& grad, const Tensor& self, std::int64_t reduction) {
+  const Tensor g = self.dim() == 2 && grad.dim() == 1 ? grad.unsqueeze(1) : grad;
+  const std::int64_t samples = self.dim() == 2 ? self.size(0) : 1;
+  const std::int64_t classes = self.dim() == 0 ? 1 : self.size(-1);
+  return g / static_cast<double>((reduction == 1 ? samples : 1) * classes);
+}
+
+}  // namespace
+
+Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
+                                  const Tensor& weight, std::int64_t reduction) {
+  if (self.dim() == 0) return zeros_like(self);
+  const Tensor classes = arange(self.size(-1));
+  const Tensor own = classes == (self.dim() == 2 ? target.reshape({-1, 1}) : target.reshape({1}));
+  const Tensor score = where(own, self, 0).sum(-1, true);
+  const Tensor distance = self - score + margin;
+  const Tensor slope = p.equal(1) ? ones_like(distance) : distance * 2;
+  Tensor others = where(logical_and(distance > 0, logical_not(own)), slope, 0);
+  if (weight.defined()) others = others * where(own, weight, 0).sum(-1, true);
+  return of_samples(grad, self, reduction) * where(own, -others.sum(-1, true), others);
+}
+
+Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& is_target,
+                                       std::int64_t reduction) {
+  if (self.dim() == 0) return zeros_like(self);
+  // [..., target k, class c]
+  const Tensor valid = (target >= 0).to(kLong).cumprod(-1) != 0;
+  const Tensor own = logical_and(target.unsqueeze(-1) == arange(self.size(-1)), valid.unsqueeze(-1));
+  const Tensor score = where(own, self.unsqueeze(-2), 0).sum(-1, true);
+  const Tensor counts = logical_and(valid.unsqueeze(-1), is_target.unsqueeze(-2) == 0);
+  const Tensor active = logical_and(self.unsqueeze(-2) - score + 1 > 0, counts).to(self.scalar_type());
+  const Tensor pushed = active.sum(-2) - where(own, active.sum(-1, true), 0).sum(-2);
+  return of_samples(grad, self, reduction) * pushed;
+}
+
+namespace {
+
 /// grad with the weight and the share of one term.
 Tensor weigh(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight,
              std::int64_t reduction) {

@@ -160,6 +160,14 @@ Tensor cumprod_backward(const Tensor& grad, const Tensor& input, std::int64_t di
   return where(zeros_so_far == 0, before, where(first, at, 0));
 }
 
+Tensor cummaxmin_backward(const Tensor& grad, IntArrayRef sizes, const Tensor& indices, std::int64_t dim) {
+  if (sizes.empty() || grad.numel() == 0) return grad;
+  // [..., element, place of the running extreme]
+  const Tensor place = indices.transpose(dim, -1).unsqueeze(-2);
+  const Tensor element = arange(grad.size(dim)).unsqueeze(-1);
+  return where(place == element, grad.transpose(dim, -1).unsqueeze(-2), 0).sum(-1).transpose(dim, -1);
+}
+
 namespace {
 
 /// exp(shift[i]) times the sum of weight[k] * exp(exponent[k]) over the k up to i (from i on, if reverse), by

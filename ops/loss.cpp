@@ -15,7 +15,7 @@ struct Nll {
   Tensor self;
   Tensor target;
   Tensor weight;
-  LossReduction reduction;
+  std::int64_t reduction;
   std::int64_t ignore_index;
   std::int64_t classes;
   std::int64_t inner = 1;
@@ -23,7 +23,7 @@ struct Nll {
 
   Nll(const char* op, const Tensor& input, const Tensor& classes_of, const Tensor& weights, std::int64_t reduce,
       std::int64_t ignore)
-      : reduction(static_cast<LossReduction>(reduce)), ignore_index(ignore) {
+      : reduction(reduce), ignore_index(ignore) {
     LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": needs floating log-probabilities, found ", input.scalar_type());
     LANEWISE_CHECK(DtypeError, classes_of.scalar_type() == kLong, op, ": expected an int64 target, found ",
                    classes_of.scalar_type());
@@ -62,7 +62,7 @@ struct Nll {
       if (t[i] != ignore_index) f(i, t[i], (i / inner * classes + t[i]) * inner + i % inner);
     }
   }
-  bool keeps_samples() const { return reduction == LossReduction::None; }
+  bool keeps_samples() const { return reduction == Reduction::None; }
 };
 
 /// The type in which terms of T are computed and added.
@@ -123,9 +123,18 @@ std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& ta
     const R weight_sum = tree_sum(weights);
     const R sum = tree_sum(terms);
     total = static_cast<T>(weight_sum);
-    *out = static_cast<T>(nll.reduction == LossReduction::Mean ? sum / weight_sum : sum);
+    *out = static_cast<T>(nll.reduction == Reduction::Mean ? sum / weight_sum : sum);
   });
   return {std::move(output), std::move(total_weight)};
+}
+
+std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                              std::int64_t reduction, std::int64_t ignore_index) {
+  LANEWISE_CHECK(ShapeError, self.dim() == 4, "nll_loss2d: only batches of spatial inputs supported (4D tensors), but got input of dimension: ",
+                 self.dim());
+  LANEWISE_CHECK(ShapeError, target.dim() == 3, "nll_loss2d: only batches of spatial targets supported (3D tensors) but got targets of dimension: ",
+                 target.dim());
+  return nll_loss_forward(self, target, weight, reduction, ignore_index);
 }
 
 Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const Tensor& weight,
@@ -146,7 +155,7 @@ Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Te
     const T* g = grads.const_data_ptr<T>();
     const T* w = weight.defined() ? nll.weight.const_data_ptr<T>() : nullptr;
     T* out = result.data_ptr<T>();
-    const R divisor = nll.reduction == LossReduction::Mean ? total_weight.item<R>() : R(1);
+    const R divisor = nll.reduction == Reduction::Mean ? total_weight.item<R>() : R(1);
     nll.each([&](std::int64_t i, std::int64_t c, std::int64_t at) {
       const R scale = w != nullptr ? static_cast<R>(w[c]) : R(1);
       const R grad = static_cast<R>(nll.keeps_samples() ? g[i] : *g);

@@ -4,12 +4,10 @@
 #include <tuple>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/loss_reduction.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::ops {
-
-/// What a loss does with the terms of a batch, by ATen's numbers.
-enum class LossReduction : std::int64_t { None = 0, Mean = 1, Sum = 2 };
 
 /// Negative log likelihood: minus the log-probability of each sample's class, times the class's weight; samples whose class is
 /// ignore_index count nothing. Mean divides by the sum of the weights that counted, which is the second result.
@@ -20,6 +18,9 @@ enum class LossReduction : std::int64_t { None = 0, Mean = 1, Sum = 2 };
 /// Throws   ShapeError, DtypeError; IndexError for a class outside [0, C), before anything is written
 LANEWISE_API std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& target, const Tensor& weight,
                                                          std::int64_t reduction, std::int64_t ignore_index);
+/// The same of images: self [N, C, H, W], target [N, H, W].
+LANEWISE_API std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                                           std::int64_t reduction, std::int64_t ignore_index);
 /// The gradient for self: zero but for -weight * grad_output (over total_weight for Mean) at each sample's class.
 LANEWISE_API Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
                                       const Tensor& weight, std::int64_t reduction, std::int64_t ignore_index,

@@ -21,7 +21,7 @@ const std::vector<Case>& cases() {
   static const std::vector<Case> all = [] {
     std::vector<Case> list;
     for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases, pointwise_cases, activation_cases, loss_cases,
-                             more_reduction_cases, indexing_cases, rearranging_cases, linalg_cases}) {
+                             more_reduction_cases, normalization_cases, indexing_cases, rearranging_cases, linalg_cases}) {
       const std::vector<Case> part = topic();
       list.insert(list.end(), part.begin(), part.end());
     }

@@ -32,6 +32,10 @@ void over_dim(benchmark::State& state, std::int64_t rows, std::int64_t cols, std
 constexpr auto kSum = [](const lib::Tensor& a, std::int64_t dim) { return lib::sum(a, {dim}); };
 constexpr auto kAmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::amax(a, {dim}); };
 constexpr auto kArgmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::argmax(a, dim); };
+constexpr auto kMax = [](const lib::Tensor& a, std::int64_t dim) { return lib::max(a, dim, false); };
+constexpr auto kVar = [](const lib::Tensor& a, std::int64_t dim) { return lib::var(a, lib::IntArrayRef(dim), true, false); };
+constexpr auto kNorm = [](const lib::Tensor& a, std::int64_t dim) { return lib::linalg_vector_norm(a, 2, lib::IntArrayRef(dim)); };
+constexpr auto kCumsum = [](const lib::Tensor& a, std::int64_t dim) { return lib::cumsum(a, dim); };
 constexpr auto kSoftmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::softmax(a, dim); };
 
 void reduce_sum_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kSum); }
@@ -41,6 +45,16 @@ void reduce_amax_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1,
 void reduce_amax_outer(benchmark::State& state) { over_dim(state, 1024, 1024, 0, kAmax); }
 void reduce_argmax_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kArgmax); }
 void reduce_argmax_inner10(benchmark::State& state) { over_dim(state, 1 << 16, 10, 1, kArgmax); }
+void reduce_max_outer(benchmark::State& state) { over_dim(state, 4096, 4096, 0, kMax); }
+void reduce_var_inner(benchmark::State& state) { over_dim(state, 4096, 4096, 1, kVar); }
+void reduce_var_outer(benchmark::State& state) { over_dim(state, 4096, 4096, 0, kVar); }
+void reduce_norm_inner(benchmark::State& state) { over_dim(state, 4096, 4096, 1, kNorm); }
+void reduce_norm_outer(benchmark::State& state) { over_dim(state, 4096, 4096, 0, kNorm); }
+// Reads and writes 4 B an element; counted are those read.
+void cumsum_inner(benchmark::State& state) { over_dim(state, 4096, 4096, 1, kCumsum); }
+void cumsum_outer(benchmark::State& state) { over_dim(state, 4096, 4096, 0, kCumsum); }
+void cumsum_one(benchmark::State& state) { over_dim(state, 1, 1 << 22, 1, kCumsum); }
+void softmax_outer(benchmark::State& state) { over_dim(state, 4096, 4096, 0, kSoftmax); }
 void softmax_inner(benchmark::State& state) { over_dim(state, 1024, 1024, 1, kSoftmax); }
 void softmax_inner10(benchmark::State& state) { over_dim(state, 1 << 16, 10, 1, kSoftmax); }
 BENCHMARK(reduce_sum_inner)->Unit(benchmark::kMicrosecond);
@@ -50,6 +64,15 @@ BENCHMARK(reduce_amax_inner)->Unit(benchmark::kMicrosecond);
 BENCHMARK(reduce_amax_outer)->Unit(benchmark::kMicrosecond);
 BENCHMARK(reduce_argmax_inner)->Unit(benchmark::kMicrosecond);
 BENCHMARK(reduce_argmax_inner10)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_max_outer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_var_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_var_outer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_norm_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(reduce_norm_outer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(cumsum_inner)->Unit(benchmark::kMicrosecond);
+BENCHMARK(cumsum_outer)->Unit(benchmark::kMicrosecond);
+BENCHMARK(cumsum_one)->Unit(benchmark::kMicrosecond);
+BENCHMARK(softmax_outer)->Unit(benchmark::kMicrosecond);
 BENCHMARK(softmax_inner)->Unit(benchmark::kMicrosecond);
 BENCHMARK(softmax_inner10)->Unit(benchmark::kMicrosecond);
 

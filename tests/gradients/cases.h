@@ -53,6 +53,7 @@ std::vector<Case> ternary_cases();
 std::vector<Case> view_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> more_reduction_cases();
+std::vector<Case> normalization_cases();
 std::vector<Case> pointwise_cases();
 std::vector<Case> activation_cases();
 std::vector<Case> loss_cases();

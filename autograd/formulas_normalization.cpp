@@ -1,0 +1,119 @@
+#include <cmath>
+
+#include <lanewise/autograd/formulas.h>
+#include <lanewise/autograd/grad_mode.h>
+
+/// Derivatives of normalizations and distances. Where they are differentiated again, statistics are computed anew from the input, so that
+/// they are part of the graph.
+namespace lanewise::autograd::formulas {
+namespace {
+
+struct Normal {
+  Tensor mean, scale;
+};
+
+/// `dims` with size 1.
+Normal statistics(const Tensor& x, IntArrayRef dims, double eps) {
+  const auto [variance, mean] = var_mean(x, dims, Scalar(0), true);
+  return {mean, lanewise::rsqrt(variance + eps)};
+}
+
+/// The derivative by x of (x - mean) * scale, with statistics over dims.
+Tensor normal_backward(const Tensor& grad, const Tensor& normal, const Tensor& scale, IntArrayRef dims) {
+  return scale * (grad - grad.mean(dims, true) - normal * (grad * normal).mean(dims, true));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
+                                                       const Tensor& scale, const Tensor& weight, double eps, std::array<bool, 3> mask) {
+  const std::int64_t rank = input.dim(), outer = rank - static_cast<std::int64_t>(normalized_shape.size());
+  DimVector inner, leading;
+  for (std::int64_t d = 0; d < rank; ++d) (d < outer ? leading : inner).push_back(d);
+  const Normal s = GradMode::is_enabled() ? statistics(input, inner, eps) : Normal{mean, scale};
+  const Tensor normal = (input - s.mean) * s.scale;
+  const auto over_rows = [&](const Tensor& t) { return leading.empty() ? t : t.sum(IntArrayRef(leading)); };
+  std::tuple<Tensor, Tensor, Tensor> result;
+  if (mask[0]) std::get<0>(result) = normal_backward(weight.defined() ? grad * weight : grad, normal, s.scale, inner);
+  if (mask[1]) std::get<1>(result) = over_rows(grad * normal);
+  if (mask[2]) std::get<2>(result) = over_rows(grad);
+  return result;
+}
+
+std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& running_mean,
+                                                       const Tensor& running_var, const Tensor& mean, const Tensor& scale, bool training,
+                                                       double eps, std::array<bool, 3> mask) {
+  DimVector dims, shape(input.sizes().size(), 1);
+  for (std::int64_t d = 0; d < input.dim(); ++d) {
+    if (d != 1) dims.push_back(d);
+  }
+  shape[1] = input.size(1);
+  const auto shaped = [&](const Tensor& t) { return t.reshape(shape); };
+  Normal s;
+  if (!training) {
+    s = {shaped(running_mean), shaped(lanewise::rsqrt(running_var + eps))};
+  } else {
+    s = GradMode::is_enabled() ? statistics(input, dims, eps) : Normal{shaped(mean), shaped(scale)};
+  }
+  const Tensor normal = (input - s.mean) * s.scale;
+  std::tuple<Tensor, Tensor, Tensor> result;
+  if (mask[0]) {
+    const Tensor weighted = weight.defined() ? grad * shaped(weight) : grad;
+    std::get<0>(result) = training ? normal_backward(weighted, normal, s.scale, dims) : weighted * s.scale;
+  }
+  if (mask[1]) std::get<1>(result) = (grad * normal).sum(IntArrayRef(dims));
+  if (mask[2]) std::get<2>(result) = grad.sum(IntArrayRef(dims));
+  return result;
+}
+
+std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& scale,
+                                                       const Tensor& weight, std::int64_t n, std::int64_t channels, std::int64_t spatial,
+                                                       std::int64_t groups, double eps, std::array<bool, 3> mask) {
+  const DimVector shape = {n, groups, channels / groups, spatial};
+  const Tensor x = input.reshape(shape), g = grad.reshape(shape);
+  const Normal s = GradMode::is_enabled() ? statistics(x, {2, 3}, eps) : Normal{mean.reshape({n, groups, 1, 1}), scale.reshape({n, groups, 1, 1})};
+  const Tensor normal = (x - s.mean) * s.scale;
+  std::tuple<Tensor, Tensor, Tensor> result;
+  if (mask[0]) {
+    const Tensor weighted = weight.defined() ? g * weight.reshape({1, groups, channels / groups, 1}) : g;
+    std::get<0>(result) = normal_backward(weighted, normal, s.scale, {2, 3}).reshape(input.sizes());
+  }
+  if (mask[1]) std::get<1>(result) = (g * normal).sum({0, 3}).reshape({channels});
+  if (mask[2]) std::get<2>(result) = g.sum({0, 3}).reshape({channels});
+  return result;
+}
+
+namespace {
+
+/// The derivative of distances by the differences, whose last dim was reduced. Unlike those of norms, components that tie for the
+/// largest are not shared among.
+Tensor distance_backward(const Tensor& grad, const Tensor& difference, double p, const Tensor& distance) {
+  const Tensor g = grad.unsqueeze(-1), d = distance.unsqueeze(-1);
+  if (p == 0) return zeros_like(difference);
+  if (std::isinf(p)) return where(difference.abs() == d, difference.sgn() * g, 0);
+  return norm_backward(g, difference, p, d, IntArrayRef(-1), true);
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& result) {
+  const Tensor along = distance_backward(grad, x1.unsqueeze(-2) - x2.unsqueeze(-3), p, result);
+  return {along.sum(-2), -along.sum(-3)};
+}
+
+Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& result) {
+  const std::int64_t n = self.size(0);
+  if (n < 2) return zeros_like(self);
+  // Pairs in order, as the upper triangle of a matrix.
+  const auto triangle = [&](const Tensor& pairs) {
+    std::vector<Tensor> rows;
+    for (std::int64_t i = 0, at = 0; i < n; at += n - 1 - i++) {
+      rows.push_back(cat({zeros({i + 1}, pairs.options()), pairs.narrow(0, at, n - 1 - i)}));
+    }
+    return stack(rows);
+  };
+  const Tensor along = distance_backward(triangle(grad), self.unsqueeze(1) - self.unsqueeze(0), p, triangle(result));
+  return along.sum(1) - along.sum(0);
+}
+
+}  // namespace lanewise::autograd::formulas

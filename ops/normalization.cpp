@@ -1,0 +1,272 @@
+#include <lanewise/ops/normalization.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/reduction.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/tensor_impl.h>
+
+namespace lanewise::ops {
+namespace {
+
+constexpr std::int64_t kParallelElements = 1 << 15;
+
+/// (x - mean) * scale * weight + bias over runs that stay in L1 between the kernels.
+class Runs {
+ public:
+  explicit Runs(ScalarType type) {
+    const kernels::KernelTable& table = kernels::active_kernels();
+    const auto i = static_cast<std::size_t>(type);
+    add_ = table.add->fn[i];
+    sub_ = table.sub->fn[i];
+    mul_ = table.mul->fn[i];
+  }
+  /// An operand of a run: one element, an element for each, or nothing.
+  struct Part {
+    const void* data;
+    bool one;
+  };
+  void operator()(const void* x, void* out, std::int64_t n, Part mean, Part scale, Part weight, Part bias) const {
+    apply(sub_, x, out, n, mean);
+    apply(mul_, out, out, n, scale);
+    apply(mul_, out, out, n, weight);
+    apply(add_, out, out, n, bias);
+  }
+
+ private:
+  static void apply(kernels::ElementwiseFn fn, const void* x, void* out, std::int64_t n, Part part) {
+    if (part.data == nullptr) return;
+    static constexpr kernels::KernelScalar kOne{1, 1, 0};
+    char* const data[] = {static_cast<char*>(out), static_cast<char*>(const_cast<void*>(x)), static_cast<char*>(const_cast<void*>(part.data))};
+    fn(data, part.one ? 4u : 0u, n, &kOne);
+  }
+
+  kernels::ElementwiseFn add_, sub_, mul_;
+};
+
+ScalarType compute_type_of(const char* op, const Tensor& input) {
+  LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": not defined for ", input.scalar_type(), " elements; convert to a floating type");
+  return kernels::compute_type(input.scalar_type());
+}
+
+Tensor converted(const char* op, const char* name, const Tensor& t, const Tensor& input, ScalarType compute) {
+  if (!t.defined()) return t;
+  LANEWISE_CHECK(DtypeError, t.scalar_type() == input.scalar_type() || t.scalar_type() == compute, op, ": ", name, " is ", t.scalar_type(),
+                 ", input is ", input.scalar_type());
+  return dense(t, compute);
+}
+
+const char* data_of(const Tensor& t) { return t.defined() ? static_cast<const char*>(t.const_data_ptr()) : nullptr; }
+Runs::Part at(const char* data, std::int64_t index, std::int64_t size, bool one) {
+  return {data == nullptr ? nullptr : data + index * size, one};
+}
+
+/// Means and reciprocal standard deviations over `dims`, and if wanted the variances.
+struct Statistics {
+  Tensor mean, scale, variance;
+  std::int64_t count;
+
+  Statistics(const char* op, const Tensor& x, DimMask dims, double eps) : count(1) {
+    for (std::int64_t d = 0; d < x.dim(); ++d) {
+      if ((dims >> d) & 1) count *= x.size(d);
+    }
+    const Tensor pairs = reduce({.op = op, .kernel = &kernels::ReductionTable::var_mean, .dims = dims}, x);
+    mean = detail::empty_cpu(pairs.sizes(), x.scalar_type());
+    scale = detail::empty_cpu(pairs.sizes(), x.scalar_type());
+    variance = detail::empty_cpu(pairs.sizes(), x.scalar_type());
+    x.scalar_type() == kDouble ? split<double>(pairs, eps) : split<float>(pairs, eps);
+  }
+
+ private:
+  template <class T>
+  void split(const Tensor& pairs, double eps) {
+    const T* from = static_cast<const T*>(pairs.const_data_ptr());
+    T *m = mean.data_ptr<T>(), *s = scale.data_ptr<T>(), *v = variance.data_ptr<T>();
+    for (std::int64_t i = 0; i < mean.numel(); ++i) {
+      v[i] = from[2 * i];
+      m[i] = from[2 * i + 1];
+      s[i] = T(1) / std::sqrt(v[i] + static_cast<T>(eps));
+    }
+  }
+};
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                                                     const Tensor& bias, double eps) {
+  constexpr const char* kOp = "layer_norm";
+  LANEWISE_CHECK(ShapeError, !normalized_shape.empty(), kOp, ": Expected normalized_shape to be at least 1-dimensional");
+  const std::size_t rank = input.sizes().size(), inner = normalized_shape.size();
+  LANEWISE_CHECK(ShapeError, rank >= inner && std::equal(normalized_shape.begin(), normalized_shape.end(), input.sizes().end() - static_cast<std::ptrdiff_t>(inner)),
+                 kOp, ": Given normalized_shape=", normalized_shape, ", expected input with shape [*, ...] that ends in it, but got input of size ",
+                 input.sizes());
+  for (const Tensor* t : {&weight, &bias}) {
+    LANEWISE_CHECK(ShapeError, !t->defined() || t->sizes() == normalized_shape, kOp, ": Expected ", t == &weight ? "weight" : "bias",
+                   " to be of same shape as normalized_shape ", normalized_shape, ", but got ", t->sizes());
+  }
+  const ScalarType compute = compute_type_of(kOp, input);
+  const Tensor x = dense(input, compute);
+  const Tensor w = converted(kOp, "weight", weight, input, compute), b = converted(kOp, "bias", bias, input, compute);
+  DimVector kept(input.sizes());
+  DimMask dims = 0;
+  for (std::size_t d = rank - inner; d < rank; ++d) {
+    kept[d] = 1;
+    dims |= DimMask{1} << d;
+  }
+  Tensor out = detail::empty_cpu(input.sizes(), compute);
+  std::int64_t n = 1;
+  for (const std::int64_t size : normalized_shape) n *= size;
+  if (x.numel() == 0) {
+    return {dense(out, input.scalar_type()), detail::empty_cpu(kept, input.scalar_type()), detail::empty_cpu(kept, input.scalar_type())};
+  }
+  const Statistics stats(kOp, x, dims, eps);
+  const auto size = static_cast<std::int64_t>(element_size(compute));
+  const char *from = data_of(x), *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w), *bs = data_of(b);
+  char* to = static_cast<char*>(out.data_ptr());
+  const Runs runs(compute);
+  parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      runs(from + r * n * size, to + r * n * size, n, at(mean, r, size, true), at(scale, r, size, true), {ws, false}, {bs, false});
+    }
+  });
+  const auto shaped = [&](const Tensor& t) {
+    return dense(detail::make_view(t, kept, detail::empty_cpu(kept, compute).strides(), 0), input.scalar_type());
+  };
+  return {dense(out, input.scalar_type()), shaped(stats.mean), shaped(stats.scale)};
+}
+
+namespace {
+
+/// Runs of `spatial` elements that share a channel, or of channels side by side if there is one element each.
+void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std::int64_t channels, std::int64_t spatial, const Tensor& mean,
+                        const Tensor& scale, const Tensor& weight, const Tensor& bias) {
+  const ScalarType compute = x.scalar_type();
+  const auto size = static_cast<std::int64_t>(element_size(compute));
+  const char *from = data_of(x), *ms = data_of(mean), *ss = data_of(scale), *ws = data_of(weight), *bs = data_of(bias);
+  char* to = static_cast<char*>(out.data_ptr());
+  const Runs runs(compute);
+  if (spatial == 1) {
+    parallel_for(0, samples, std::max<std::int64_t>(1, kParallelElements / channels), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = i * channels * size;
+        runs(from + first, to + first, channels, {ms, false}, {ss, false}, {ws, false}, {bs, false});
+      }
+    });
+    return;
+  }
+  parallel_for(0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t c = i % channels;
+      const std::int64_t first = i * spatial * size;
+      runs(from + first, to + first, spatial, at(ms, c, size, true), at(ss, c, size, true), at(ws, c, size, true), at(bs, c, size, true));
+    }
+  });
+}
+
+/// running = momentum * statistic + (1 - momentum) * running, in place.
+template <class T>
+void move_towards(const Tensor& running, const Tensor& statistic, double momentum, double factor) {
+  const Tensor old = dense(running, statistic.scalar_type());
+  Tensor moved = detail::empty_cpu(statistic.sizes(), statistic.scalar_type());
+  const T *s = statistic.const_data_ptr<T>(), *r = old.const_data_ptr<T>();
+  for (std::int64_t c = 0; c < statistic.numel(); ++c) {
+    moved.data_ptr<T>()[c] = static_cast<T>(momentum * static_cast<double>(s[c]) * factor + (1 - momentum) * static_cast<double>(r[c]));
+  }
+  Tensor target = running;
+  copy_(target, moved);
+  target.unsafeGetTensorImpl()->bump_version();
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training, double momentum, double eps) {
+  constexpr const char* kOp = "batch_norm";
+  LANEWISE_CHECK(ShapeError, input.dim() >= 2, kOp, ": expected an input of at least 2 dimensions [N, C, ...], found shape ", input.sizes());
+  const std::int64_t samples = input.size(0), channels = input.size(1);
+  const std::int64_t spatial = samples * channels == 0 ? 0 : input.numel() / (samples * channels);
+  const auto check = [&](const char* name, const Tensor& t) {
+    LANEWISE_CHECK(ShapeError, !t.defined() || (t.dim() == 1 && t.size(0) == channels), kOp, ": ", name, " should contain ", channels,
+                   " elements, found shape ", t.sizes());
+  };
+  check("weight", weight);
+  check("bias", bias);
+  check("running_mean", running_mean);
+  check("running_var", running_var);
+  LANEWISE_CHECK(ValueError, training || (running_mean.defined() && running_var.defined()), kOp,
+                 ": running_mean and running_var must be defined in evaluation mode");
+  const ScalarType compute = compute_type_of(kOp, input);
+  const Tensor x = dense(input, compute);
+  const Tensor w = converted(kOp, "weight", weight, input, compute), b = converted(kOp, "bias", bias, input, compute);
+  const Tensor old_mean = converted(kOp, "running_mean", running_mean, input, compute);
+  const Tensor old_var = converted(kOp, "running_var", running_var, input, compute);
+  LANEWISE_CHECK(ShapeError, !training || x.numel() > 0, kOp, ": there are no statistics of no elements, found shape ", input.sizes());
+  Tensor out = detail::empty_cpu(input.sizes(), compute);
+  const auto finished = [&](const Tensor& mean, const Tensor& scale) {
+    return std::tuple(dense(out, input.scalar_type()), mean, scale);
+  };
+  if (!training) {
+    Tensor scale = detail::empty_cpu({channels}, compute);
+    const auto fill = [&]<class T>() {
+      for (std::int64_t c = 0; c < channels; ++c) scale.data_ptr<T>()[c] = T(1) / std::sqrt(old_var.const_data_ptr<T>()[c] + static_cast<T>(eps));
+    };
+    compute == kDouble ? fill.template operator()<double>() : fill.template operator()<float>();
+    if (x.numel() > 0) normalize_channels(x, out, samples, channels, spatial, old_mean, scale, w, b);
+    return finished(detail::empty_cpu({0}, compute), detail::empty_cpu({0}, compute));
+  }
+  const Statistics stats(kOp, x, ~DimMask{2}, eps);
+  normalize_channels(x, out, samples, channels, spatial, stats.mean, stats.scale, w, b);
+  // Of one element there is no unbiased variance: 0 / 0.
+  const double count = static_cast<double>(stats.count), unbiased = count / (count - 1);
+  const auto update = [&]<class T>() {
+    if (running_mean.defined()) move_towards<T>(running_mean, stats.mean, momentum, 1);
+    if (running_var.defined()) move_towards<T>(running_var, stats.variance, momentum, unbiased);
+  };
+  compute == kDouble ? update.template operator()<double>() : update.template operator()<float>();
+  return finished(stats.mean, stats.scale);
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t N,
+                                                     std::int64_t C, std::int64_t HxW, std::int64_t group, double eps) {
+  constexpr const char* kOp = "group_norm";
+  LANEWISE_CHECK(ValueError, group > 0 && C % group == 0, kOp, ": Expected number of channels in input to be divisible by num_groups, but got input of shape ",
+                 input.sizes(), " and num_groups=", group);
+  for (const Tensor* t : {&weight, &bias}) {
+    LANEWISE_CHECK(ShapeError, !t->defined() || (t->dim() == 1 && t->numel() == C), kOp, ": Expected ", t == &weight ? "weight" : "bias",
+                   " to be a vector of size equal to the number of channels in input, ", C, ", but got ", t->sizes());
+  }
+  LANEWISE_CHECK(ShapeError, input.numel() == N * C * HxW, kOp, ": expected ", N, " * ", C, " * ", HxW, " elements, found shape ", input.sizes());
+  const ScalarType compute = compute_type_of(kOp, input);
+  const Tensor x = dense(input, compute);
+  const Tensor w = converted(kOp, "weight", weight, input, compute), b = converted(kOp, "bias", bias, input, compute);
+  Tensor out = detail::empty_cpu(input.sizes(), compute);
+  if (x.numel() == 0) {
+    return {dense(out, input.scalar_type()), detail::empty_cpu({N, group}, input.scalar_type()), detail::empty_cpu({N, group}, input.scalar_type())};
+  }
+  const std::int64_t each = C / group * HxW;
+  const Tensor grouped = detail::make_view(x, {N, group, each}, {group * each, each, 1}, x.storage_offset());
+  const Statistics stats(kOp, grouped, DimMask{4}, eps);
+  const auto size = static_cast<std::int64_t>(element_size(compute));
+  const char *from = data_of(x), *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w), *bs = data_of(b);
+  char* to = static_cast<char*>(out.data_ptr());
+  const Runs runs(compute);
+  // With one element a channel, a run is a group.
+  const std::int64_t run = HxW == 1 ? C / group : HxW;
+  parallel_for(0, x.numel() / run, std::max<std::int64_t>(1, kParallelElements / run), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i * run * size, g = i * run / each;
+      const std::int64_t c = HxW == 1 ? i * run % C : i % C;
+      runs(from + first, to + first, run, at(ms, g, size, true), at(ss, g, size, true), at(ws, c, size, HxW > 1), at(bs, c, size, HxW > 1));
+    }
+  });
+  return {dense(out, input.scalar_type()), dense(stats.mean, input.scalar_type()), dense(stats.scale, input.scalar_type())};
+}
+
+}  // namespace lanewise::ops

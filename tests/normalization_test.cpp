@@ -1,0 +1,143 @@
+// Normalizations and dropouts: what golden data do not show: running statistics, random masks, bits, errors.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool same_bits(const Tensor& a, const Tensor& b) { return a.sizes() == b.sizes() && equal(a, b); }
+
+TEST(BatchNorm, TrainingMovesRunningStatistics) {
+  manual_seed(1);
+  const Tensor x = randn({8, 3, 5}, kDouble) * 2 + 1;
+  const Tensor mean = zeros({3}, kDouble), var = ones({3}, kDouble);
+  const auto version = mean._version();
+  const Tensor y = batch_norm(x, {}, {}, mean, var, true, 0.25, 1e-5);
+  EXPECT_TRUE(allclose(mean, x.mean(IntArrayRef{0, 2}) * 0.25, 1e-12, 1e-12));
+  EXPECT_TRUE(allclose(var, x.var(IntArrayRef{0, 2}, true) * 0.25 + 0.75, 1e-12, 1e-12));
+  EXPECT_GT(mean._version(), version);
+  EXPECT_TRUE(allclose(y.mean(IntArrayRef{0, 2}), zeros({3}, kDouble), 1e-10, 1e-10));
+  // Evaluation takes them as they are, and leaves them.
+  const Tensor before = mean.clone();
+  const Tensor z = batch_norm(x, {}, {}, mean, var, false, 0.25, 1e-5);
+  EXPECT_TRUE(equal(mean, before));
+  EXPECT_TRUE(allclose(z, (x - mean.view({1, 3, 1})) / (var.view({1, 3, 1}) + 1e-5).sqrt(), 1e-12, 1e-12));
+}
+
+TEST(BatchNorm, WithoutStatisticsEvaluationIsAnError) {
+  EXPECT_THAT([] { batch_norm(ones({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5); },
+              ::testing::ThrowsMessage<ValueError>(HasSubstr("must be defined in evaluation mode")));
+  EXPECT_THAT([] { batch_norm(ones({2, 3}), ones({4}), {}, {}, {}, true, 0.1, 1e-5); },
+              ::testing::ThrowsMessage<ShapeError>(HasSubstr("weight should contain 3 elements")));
+}
+
+TEST(InstanceNorm, RunningStatisticsAreMeansOverSamples) {
+  manual_seed(2);
+  const Tensor x = randn({4, 2, 6}, kDouble);
+  const Tensor mean = zeros({2}, kDouble), var = zeros({2}, kDouble);
+  instance_norm(x, {}, {}, mean, var, true, 1.0, 1e-5);
+  EXPECT_TRUE(allclose(mean, x.mean(-1).mean(0), 1e-12, 1e-12));
+  EXPECT_TRUE(allclose(var, x.var(IntArrayRef(-1), true).mean(0), 1e-12, 1e-12));
+}
+
+TEST(Dropout, KeepsAboutTheShareAndScales) {
+  manual_seed(3);
+  const Tensor y = dropout(ones({10000}), 0.2, true);
+  const double kept = y.count_nonzero().item<double>() / 10000;
+  EXPECT_NEAR(kept, 0.8, 0.02);
+  EXPECT_TRUE(equal(y, (y != 0).to(kFloat) * 1.25f));
+  const Tensor channels = feature_dropout(ones({50, 20, 4}), 0.5, true);
+  EXPECT_TRUE(equal(channels, channels.select(2, 0).unsqueeze(2).expand({50, 20, 4})));
+}
+
+TEST(Dropout, AlphaKeepsMeanAndVariance) {
+  manual_seed(4);
+  const Tensor y = alpha_dropout(randn({200000}, kDouble), 0.3, true);
+  EXPECT_NEAR(y.mean().item<double>(), 0, 0.02);
+  EXPECT_NEAR(y.var(true).item<double>(), 1, 0.03);
+}
+
+TEST(Dropout, NothingAndEverything) {
+  const Tensor x = ones({3}, requires_grad());
+  EXPECT_TRUE(dropout(x, 0, true).is_same(x));
+  EXPECT_TRUE(dropout(x, 0.5, false).is_same(x));
+  EXPECT_TRUE(equal(dropout(x, 1, true).detach(), zeros({3})));
+  EXPECT_THROW(dropout(x, 1.5, true), ValueError);
+  Tensor y = ones({3});
+  EXPECT_TRUE(dropout_(y, 1, true).is_same(y));
+  EXPECT_TRUE(equal(y, zeros({3})));
+}
+
+TEST(Dropout, TheGradientHasTheSameMask) {
+  manual_seed(5);
+  const Tensor x = rand({100}, kDouble).add(1).requires_grad_();
+  const Tensor y = dropout(x, 0.5, true);
+  y.sum().backward();
+  EXPECT_TRUE(equal(x.grad() * x.detach(), y.detach()));
+}
+
+/// One value for any layout and number of threads.
+TEST(Statistics, BitsDoNotDependOnLayoutOrThreads) {
+  manual_seed(6);
+  const Tensor x = randn({70, 33, 130}) * 3 + 100;
+  const Tensor transposed = x.transpose(0, 2).contiguous().transpose(0, 2);
+  const auto results = [&](const Tensor& t) {
+    return std::vector<Tensor>{t.var(IntArrayRef{0, 2}, true), t.var(IntArrayRef{1}, true), lanewise::std(t, IntArrayRef{2}, false),
+                               t.var(true), linalg_vector_norm(t, 2, IntArrayRef{0, 1}), linalg_vector_norm(t, 1), t.nansum(IntArrayRef{0}),
+                               t.cumsum(0), t.cumsum(1), t.cumsum(2), t.cumprod(-1), t.narrow(0, 0, 3).logcumsumexp(2)};
+  };
+  const int threads = get_num_threads();
+  set_num_threads(1);
+  const auto wanted = results(x);
+  for (const int n : {1, 3}) {
+    set_num_threads(n);
+    const auto found = results(x), other = results(transposed);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_TRUE(same_bits(wanted[i], found[i])) << i << " with " << n << " threads";
+      EXPECT_TRUE(same_bits(wanted[i], other[i])) << i << " transposed with " << n << " threads";
+    }
+  }
+  set_num_threads(threads);
+}
+
+TEST(Variance, IsRightFarFromZero) {
+  // 1e6 +- 1 in f32: a difference of squares would be noise.
+  const Tensor x = (arange(100000, kLong) % 2).to(kFloat) * 2 + 999999;
+  EXPECT_NEAR(x.var(false).item<double>(), 1, 1e-3);
+  const Tensor rows = x.reshape({1000, 100});
+  EXPECT_TRUE(allclose(rows.var(IntArrayRef{0}, false).mean(), zeros({}), 1e-3, 1e-3));
+  EXPECT_TRUE(allclose(rows.var(IntArrayRef{1}, false), ones({1000}), 1e-3, 1e-3));
+}
+
+TEST(Scans, FloatsCarryInDoublePrecision) {
+  const Tensor x = full({1 << 20}, 0.1f);
+  const Tensor sums = x.cumsum(0);
+  const double want = static_cast<double>(0.1f) * (1 << 20);
+  EXPECT_NEAR(sums[-1].item<double>(), want, want * 1e-7);
+}
+
+TEST(Losses, ReductionByName) {
+  const Tensor a = ones({2}), b = zeros({2});
+  EXPECT_EQ(mse_loss(a, b, Reduction::Sum).item<float>(), 2);
+  EXPECT_EQ(mse_loss(a, b, Reduction::Mean).item<float>(), 1);
+  EXPECT_EQ(mse_loss(a, b, Reduction::None).dim(), 1);
+}
+
+TEST(Losses, ErrorsNameTheTrouble) {
+  const Tensor scores = zeros({2, 3});
+  const Tensor classes = tensor({std::int64_t{0}, std::int64_t{3}});
+  EXPECT_THROW(multi_margin_loss(scores, classes), IndexError);
+  EXPECT_THROW(multi_margin_loss(scores, classes, 3), ValueError);
+  EXPECT_THROW(nll_loss2d(scores, classes), ShapeError);
+  EXPECT_THROW(cross_entropy_loss(scores, scores, {}, 1, 0), ValueError);
+  EXPECT_THROW(cdist(ones({2, 3}), ones({2, 4})), ShapeError);
+}
+
+}  // namespace
+}  // namespace lanewise
