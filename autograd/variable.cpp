@@ -163,15 +163,6 @@ void Tensor::set_data(const Tensor& other) const {
   unsafeGetTensorImpl()->set_data_from(*other.unsafeGetTensorImpl());
 }
 
-const Tensor& Tensor::resize_(IntArrayRef sizes) const {
-  LANEWISE_CHECK(AutogradError, defined(), "resize_: the tensor is undefined");
-  LANEWISE_CHECK(AutogradError, !requires_grad(),
-                 "resize_: cannot resize variables that require grad; resize detach() or a copy");
-  Tensor self = *this;
-  detail::resize_cpu(self, sizes);
-  return *this;
-}
-
 std::int64_t Tensor::_version() const {
   LANEWISE_CHECK(AutogradError, defined(), "_version: the tensor is undefined");
   LANEWISE_CHECK(

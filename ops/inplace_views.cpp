@@ -23,7 +23,7 @@ void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1) {
 void t_(Tensor& self) { look_as(self, t(self)); }
 
 void resize_(Tensor& self, IntArrayRef size) {
-  LANEWISE_CHECK(AutogradError, !self.requires_grad(), "resize_: cannot resize variables that require grad");
+  LANEWISE_CHECK(AutogradError, !self.requires_grad(), "resize_: cannot resize variables that require grad; resize detach() or a copy");
   lanewise::detail::resize_cpu(self, size);
 }
 

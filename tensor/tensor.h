@@ -205,9 +205,6 @@ class LANEWISE_API Tensor {
   Tensor tensor_data() const;
   Tensor data() const { return variable_data(); }
   void set_data(const Tensor& other) const;
-  /// Other sizes, contiguous, over the same memory, which grows if it is too small; new elements are not
-  /// initialised. Throws AutogradError for a tensor that requires a gradient.
-  const Tensor& resize_(IntArrayRef sizes) const;
   std::int64_t _version() const;
   bool is_inference() const noexcept { return impl_->is_inference(); }
   bool is_view() const { return _is_view(); }
