@@ -30,7 +30,10 @@
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
+#include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
+#include <lanewise/optim/lr_scheduler.h>
+#include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
