@@ -274,6 +274,99 @@ Tensor along(const char* name, const Tensor& grad, const Tensor& output, std::in
 
 }  // namespace
 
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.any(OptionalIntArrayRef(r.dims("any", dim)), r.keeps(keepdim)));
+}
+
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.all(OptionalIntArrayRef(r.dims("all", dim)), r.keeps(keepdim)));
+}
+
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.count_nonzero(IntArrayRef(r.dims("count_nonzero", dim))));
+}
+
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim) {
+  return dim ? rules::count_nonzero(self, IntArrayRef(*dim)) : rules::count_nonzero(self, IntArrayRef());
+}
+
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+  const Reduction r(self);
+  const DimVector dims = r.dims("aminmax", dim ? OptionalIntArrayRef(*dim) : OptionalIntArrayRef());
+  return {r.batch.wrap(r.value.amin(dims, r.keeps(keepdim))),
+          r.batch.wrap(r.value.amax(dims, r.keeps(keepdim)))};
+}
+
+Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.nansum(r.dims("nansum", dim), r.keeps(keepdim), dtype));
+}
+
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.var(r.dims("var", dim), correction, r.keeps(keepdim)));
+}
+
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.std(r.dims("std", dim), correction, r.keeps(keepdim)));
+}
+
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim) {
+  const Reduction r(self);
+  const auto [spread, mean] =
+      lanewise::var_mean(r.value, r.dims("var_mean", dim), correction, r.keeps(keepdim));
+  return {r.batch.wrap(spread), r.batch.wrap(mean)};
+}
+
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim) {
+  const Reduction r(self);
+  const auto [spread, mean] =
+      lanewise::std_mean(r.value, r.dims("std_mean", dim), correction, r.keeps(keepdim));
+  return {r.batch.wrap(spread), r.batch.wrap(mean)};
+}
+
+Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                          std::optional<ScalarType> dtype) {
+  const Reduction r(self);
+  return r.batch.wrap(
+      lanewise::linalg_vector_norm(r.value, ord, r.dims("linalg.vector_norm", dim), r.keeps(keepdim), dtype));
+}
+
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.logsumexp(r.dims("logsumexp", dim), r.keeps(keepdim)));
+}
+
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return along("cumsum", self, dim, [&](const Tensor& x, std::int64_t d) { return x.cumsum(d, dtype); });
+}
+
+Tensor _reverse_cumsum(const Tensor& self, std::int64_t dim) {
+  return along("cumsum", self, dim,
+               [&](const Tensor& x, std::int64_t d) { return lanewise::_reverse_cumsum(x, d); });
+}
+
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return along("cumprod", self, dim, [&](const Tensor& x, std::int64_t d) { return x.cumprod(d, dtype); });
+}
+
+Tensor logcumsumexp(const Tensor& self, std::int64_t dim) {
+  return along("logcumsumexp", self, dim, [&](const Tensor& x, std::int64_t d) { return x.logcumsumexp(d); });
+}
+
+Tensor _reverse_logcumsumexp(const Tensor& self, std::int64_t dim) {
+  return along("logcumsumexp", self, dim,
+               [&](const Tensor& x, std::int64_t d) { return lanewise::_reverse_logcumsumexp(x, d); });
+}
+
 Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
   return along("softmax", self, dim, [&](const Tensor& x, std::int64_t d) { return lanewise::_softmax(x, d, half_to_float); });
 }

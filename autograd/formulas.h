@@ -123,4 +123,6 @@ inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) { return grad.
 
 }  // namespace lanewise::autograd::formulas
 
+#include <lanewise/autograd/formulas_indexing.h>
 #include <lanewise/autograd/formulas_pointwise.h>
+#include <lanewise/autograd/formulas_reduction.h>

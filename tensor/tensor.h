@@ -104,8 +104,8 @@ class LANEWISE_API Tensor {
   bool is_pinned() const noexcept { return false; }
   /// "CPUFloatType".
   std::string toString() const;
-  /// Conversions; the tensor itself where nothing is to be done. ops/conversions.cpp. The options of to() must not say
-  /// requires_grad: throws ValueError.
+  /// Conversions; the tensor itself where nothing is to be done. ops/conversions.cpp. The options of to()
+  /// must not say requires_grad: throws ValueError.
   Tensor to(Device device) const;
   Tensor to(DeviceType device) const;
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
@@ -149,8 +149,10 @@ class LANEWISE_API Tensor {
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // it would dangle
 
-  /// Basic indexing: integers, Slice, None, Ellipsis, bools; `x.index({0, Slice(None, 3)})`. A view where no
-  /// data has to move. Throws IndexError.
+  /// Indexing with integers, Slice, None, Ellipsis, bools and tensors (integers, or bool and uint8 masks);
+  /// `x.index({0, Slice(None, 3), mask})`. A view unless tensors or bools are among them. Of several tensors,
+  /// which broadcast, the dimensions of their common shape come first if they do not stand side by side.
+  /// Throws IndexError.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value);
@@ -159,12 +161,14 @@ class LANEWISE_API Tensor {
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value);
   /// x.select(0, i).
   Tensor operator[](std::int64_t i) const;
-  /// The same with a 0-dim integer tensor.
+  /// The same with a 0-dim integer tensor; index({i}) with any other.
   Tensor operator[](const Tensor& i) const;
   Tensor operator[](const Scalar& i) const;
 
   /// Same shape and values (of any dtypes); NaN differs from NaN.
   bool equal(const Tensor& other) const;
+  /// Whether the one element is not zero. Throws ValueError for any other number of elements.
+  bool is_nonzero() const;
   /// |self - other| <= atol + rtol * |other| everywhere.
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
   void print() const;
@@ -195,6 +199,9 @@ class LANEWISE_API Tensor {
   Tensor tensor_data() const;
   Tensor data() const { return variable_data(); }
   void set_data(const Tensor& other) const;
+  /// Other sizes, contiguous, over the same memory, which grows if it is too small; new elements are not
+  /// initialised. Throws AutogradError for a tensor that requires a gradient.
+  const Tensor& resize_(IntArrayRef sizes) const;
   std::int64_t _version() const;
   bool is_inference() const noexcept { return impl_->is_inference(); }
   bool is_view() const { return _is_view(); }

@@ -83,20 +83,22 @@ struct Call {
   double tolerance = 1e-10;  ///< of the least precise tensor
 };
 
+Tensor tensor_argument(const json& content, Call& call) {
+  Tensor leaf = tensor_of(content);
+  if (content.value("requires_grad", false)) leaf.requires_grad_();
+  call.leaves.push_back(leaf);
+  if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
+  return apply_views(leaf, content.value("views", json::array()));
+}
+
 Value value_of(const json& arg, Call& call) {
   if (arg.is_null()) return {};
   const std::string kind = arg.begin().key();
   const json& content = arg.begin().value();
-  if (kind == "tensor") {
-    Tensor leaf = tensor_of(content);
-    if (content.value("requires_grad", false)) leaf.requires_grad_();
-    call.leaves.push_back(leaf);
-    if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
-    return apply_views(leaf, content.value("views", json::array()));
-  }
-  if (kind == "list") {
+  if (kind == "tensor") return tensor_argument(content, call);
+  if (kind == "tensors") {
     std::vector<Tensor> list;
-    for (const json& item : content) list.push_back(std::get<Tensor>(value_of(item, call).content()));
+    for (const json& item : content) list.push_back(item.is_null() ? Tensor() : tensor_argument(item, call));
     return list;
   }
   if (kind == "dtype") return dtype_of(content);

@@ -128,6 +128,10 @@ class FunctionEmitter {
         }
         condition = "if (" + condition + ") ";
       }
+      if (const Argument* list = op_.schema.find(name); list != nullptr && list->type.list) {
+        text_.line(indent, condition, "node->", name, "_ = autograd::save_list(", name, ");");
+        continue;
+      }
       // What the op overwrites is kept as a copy, with its history, also where it comes in twice (x.mul_(x)).
       std::string value = in_place && name == "self" ? "self.clone()" : name;
       const Argument* argument = op_.schema.find(name);
@@ -250,6 +254,9 @@ class FunctionEmitter {
       text_.line("  ", forward(), ";");
     } else if (!op_.into.empty()) {
       text_.line("  ", forward_into(schema.name, "self", false), ";");
+    } else if (!op_.inplace_forward.empty()) {
+      const bool called = op_.inplace_forward.find('(') != std::string::npos;
+      text_.line("  ops::", op_.inplace_forward, called ? "" : "(" + argument_list(schema) + ")", ";");
     } else {
       text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward(), ");");
     }

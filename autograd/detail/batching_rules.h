@@ -53,6 +53,28 @@ Tensor any(const Tensor& self, std::int64_t dim, bool keepdim);
 Tensor all(const Tensor& self);
 Tensor all(const Tensor& self, std::int64_t dim, bool keepdim);
 
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim);
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim);
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim);
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim);
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim);
+Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim);
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim);
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim);
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim);
+Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                          std::optional<ScalarType> dtype);
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim);
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype);
+Tensor _reverse_cumsum(const Tensor& self, std::int64_t dim);
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype);
+Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
+Tensor _reverse_logcumsumexp(const Tensor& self, std::int64_t dim);
 Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
