@@ -37,7 +37,10 @@
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
 #include <lanewise/ops/loss_reduction.h>
+#include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
+#include <lanewise/optim/lr_scheduler.h>
+#include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>

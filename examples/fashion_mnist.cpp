@@ -65,6 +65,8 @@ std::unique_ptr<lanewise::optim::Optimizer> make_optimizer(const Settings& setti
   const bool plain = settings.optimizer == "sgd";
   const double lr = settings.lr > 0 ? settings.lr : plain ? 0.05 : 1e-3;
   if (plain) return std::make_unique<SGD>(network.parameters(), SGDOptions(lr).momentum(0.9));
+  if (settings.optimizer == "rmsprop") return std::make_unique<RMSprop>(network.parameters(), RMSpropOptions(lr));
+  if (settings.optimizer == "adagrad") return std::make_unique<Adagrad>(network.parameters(), AdagradOptions(lr));
   if (settings.optimizer == "adamw") return std::make_unique<AdamW>(network.parameters(), AdamWOptions(lr));
   return std::make_unique<Adam>(network.parameters(), AdamOptions(lr));
 }
@@ -125,7 +127,7 @@ int main(int argc, char** argv) {
   app.add_option("--data", settings.data, "folder with the four IDX files")->capture_default_str();
   app.add_option("--epochs", settings.epochs, "passes over the training images")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--batch", settings.batch, "images in a batch")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--optimizer", settings.optimizer, "adam, adamw or sgd")->check(CLI::IsMember({"adam", "adamw", "sgd"}))->capture_default_str();
+  app.add_option("--optimizer", settings.optimizer, "adam, adamw, rmsprop, adagrad or sgd")->check(CLI::IsMember({"adam", "adamw", "rmsprop", "adagrad", "sgd"}))->capture_default_str();
   app.add_option("--lr", settings.lr, "learning rate; 0 chooses 0.001 for adam, 0.05 for sgd")->check(CLI::NonNegativeNumber);
   app.add_option("--threads", settings.threads, "threads; 0 leaves the choice to the library")->check(CLI::NonNegativeNumber);
   app.add_option("--seed", settings.seed, "seed of weights and shuffling")->capture_default_str();

@@ -51,6 +51,13 @@ template <class T, int Rows, int Vectors>
 [[gnu::noinline]] void micro(const T* a, std::int64_t a_stride, const T* b, std::int64_t b_stride, std::int64_t k, T* c,
                              std::int64_t c_stride, int n, bool accumulate) {
   using V = vec::Vec<T>;
+  // C may lie far away: it is asked for now and needed after all of k.
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; ++r) {
+    for (int byte = 0; byte < Vectors * static_cast<int>(sizeof(V)); byte += 64) {
+      __builtin_prefetch(reinterpret_cast<const char*>(c + r * c_stride) + byte, 1);
+    }
+  }
   V acc[Rows][Vectors];
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {

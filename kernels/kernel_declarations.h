@@ -13,6 +13,9 @@ extern const ElementwiseKernel sgd_step;
 extern const ElementwiseKernel sgd_step_plain;
 extern const ElementwiseKernel adam_step;
 extern const ElementwiseKernel adam_step_amsgrad;
+extern const ElementwiseKernel rmsprop_step;
+extern const ElementwiseKernel rmsprop_step_full;
+extern const ElementwiseKernel adagrad_step;
 
 extern const IndexedKernel uniform;
 extern const IndexedKernel normal;

@@ -25,6 +25,13 @@ struct KernelTable {
   const ElementwiseKernel* adam_step;
   /// The same with the running maximum of v: out (p, m, v, vmax), in (p, grad, m, v, vmax).
   const ElementwiseKernel* adam_step_amsgrad;
+  /// One pass of RMSprop: out (p, square), in (p, grad, square). Params: lr, alpha, eps, weight_decay.
+  const ElementwiseKernel* rmsprop_step;
+  /// The same with momentum and centering: out (p, square, buf, mean), in (p, grad, square, buf, mean).
+  /// Params   lr, alpha, eps, weight_decay, momentum, centered (0 or 1)
+  const ElementwiseKernel* rmsprop_step_full;
+  /// One pass of Adagrad: out (p, sum), in (p, grad, sum). Params: lr, eps, weight_decay.
+  const ElementwiseKernel* adagrad_step;
 
   // Random numbers: params[0].i is the seed, params[1].i the number of the draw (see philox.h for the mapping).
   /// Uniform in [params[2], params[3]); from 24 random bits for f32, 53 for f64.

@@ -97,6 +97,60 @@ struct AdamStepAmsgrad {
   }
 };
 
+struct RmspropStep {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const T lr = scalar_as<T>(params[0]);
+    const T alpha = scalar_as<T>(params[1]);
+    const T fresh = static_cast<T>(1 - params[1].re);
+    const T eps = scalar_as<T>(params[2]);
+    const T weight_decay = scalar_as<T>(params[3]);
+    run([=](V p, V grad, V square) {
+      const V g = weight_decay == 0 ? grad : grad + V(weight_decay) * p;
+      const V next = V(alpha) * square + V(fresh) * (g * g);
+      return std::array{p - V(lr) * (g / (vec::sqrt(next) + V(eps))), next};
+    });
+  }
+};
+
+struct RmspropStepFull {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const T lr = scalar_as<T>(params[0]);
+    const T alpha = scalar_as<T>(params[1]);
+    const T fresh = static_cast<T>(1 - params[1].re);
+    const T eps = scalar_as<T>(params[2]);
+    const T weight_decay = scalar_as<T>(params[3]);
+    const T momentum = scalar_as<T>(params[4]);
+    const bool centered = params[5].i != 0;
+    run([=](V p, V grad, V square, V buffer, V mean) {
+      const V g = weight_decay == 0 ? grad : grad + V(weight_decay) * p;
+      const V next = V(alpha) * square + V(fresh) * (g * g);
+      const V next_mean = centered ? V(alpha) * mean + V(fresh) * g : mean;
+      const V spread = centered ? next - next_mean * next_mean : next;
+      const V step = V(momentum) * buffer + g / (vec::sqrt(spread) + V(eps));
+      return std::array{p - V(lr) * step, next, step, next_mean};
+    });
+  }
+};
+
+struct AdagradStep {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const T lr = scalar_as<T>(params[0]);
+    const T eps = scalar_as<T>(params[1]);
+    const T weight_decay = scalar_as<T>(params[2]);
+    run([=](V p, V grad, V sum) {
+      const V g = weight_decay == 0 ? grad : grad + V(weight_decay) * p;
+      const V next = sum + g * g;
+      return std::array{p - V(lr) * (g / (vec::sqrt(next) + V(eps))), next};
+    });
+  }
+};
+
 }  // namespace
 
 constinit const ElementwiseKernel sgd_step = elementwise<SgdStep, Several<2>(Same, Same, Same), 4>(floating);
@@ -105,5 +159,9 @@ constinit const ElementwiseKernel adam_step =
     elementwise<AdamStep, Several<3>(Same, Same, Same, Same), 8>(floating);
 constinit const ElementwiseKernel adam_step_amsgrad =
     elementwise<AdamStepAmsgrad, Several<4>(Same, Same, Same, Same, Same), 8>(floating);
+constinit const ElementwiseKernel rmsprop_step = elementwise<RmspropStep, Several<2>(Same, Same, Same), 4>(floating);
+constinit const ElementwiseKernel rmsprop_step_full =
+    elementwise<RmspropStepFull, Several<4>(Same, Same, Same, Same, Same), 6>(floating);
+constinit const ElementwiseKernel adagrad_step = elementwise<AdagradStep, Several<2>(Same, Same, Same), 3>(floating);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

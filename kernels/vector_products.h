@@ -125,9 +125,10 @@ void rows(const VectorProduct& p) {
   for (; i < p.m; ++i) some_rows<T, 1, Conj>(a + i * p.a_stride, p.a_stride, x, p.k, y + i);
 }
 
-/// Elements whose sums one pass over the columns holds in the first-level cache.
+/// Elements whose sums one pass over the columns holds in the first-level cache: long enough for whole runs
+/// of memory to be read.
 template <class T>
-inline constexpr int kColumnStrip = 2048 / static_cast<int>(sizeof(T));
+inline constexpr int kColumnStrip = 8192 / static_cast<int>(sizeof(T));
 
 constexpr int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
 constexpr int reversed_bits(int x, int bits) {
@@ -187,12 +188,44 @@ LANEWISE_INLINE void block_of_columns(const T* a, std::int64_t a_stride, const T
   }
 }
 
+/// The same for a few registers' worth of elements, summed in registers: n in ((Vectors - 1) * size, Vectors
+/// * size].
+template <class T, int Vectors>
+LANEWISE_INLINE void block_of_few_columns(const T* a, std::int64_t a_stride, const T* x, int k, int n,
+                                          T* sums) {
+  using V = vec::Vec<T>;
+  constexpr int kLanes = kProductLanes<T>;
+  const int last = n - (Vectors - 1) * V::size;
+  V pending[log2_of(kLanes) + 1][Vectors];
+  int depth = 0;
+  for (int turn = 0; turn < kLanes; ++turn) {
+    V sum[Vectors];
+    for (int v = 0; v < Vectors; ++v) sum[v] = V(T(0));
+    for (int at = reversed_bits(turn, log2_of(kLanes)); at < k; at += kLanes) {
+      const T* column = a + at * a_stride;
+      const V factor(x[at]);
+      for (int v = 0; v < Vectors; ++v) {
+        const T* p = column + v * V::size;
+        multiply_add<T, false>(v == Vectors - 1 && last != V::size ? V::load_partial(p, last) : V::load(p),
+                               factor, sum[v]);
+      }
+    }
+    for (int done = turn; done & 1; done >>= 1) {
+      --depth;
+      for (int v = 0; v < Vectors; ++v) sum[v] = pending[depth][v] + sum[v];
+    }
+    for (int v = 0; v < Vectors; ++v) pending[depth][v] = sum[v];
+    ++depth;
+  }
+  for (int v = 0; v < Vectors; ++v) pending[0][v].store(sums + v * V::size);
+}
+
 template <class T>
 void columns(const VectorProduct& p) {
   using V = vec::Vec<T>;
   constexpr int kStrip = kColumnStrip<T>;
   constexpr int kStrips = log2_of(kProductLanes<T>) + 1;
-  constexpr int kLevels = 20;  // of blocks: as many as fit into memory
+  constexpr int kLevels = 13;  // of blocks: k up to kVectorDepth << 12
   const T* x = reinterpret_cast<const T*>(p.x);
   for (std::int64_t first = 0; first < p.m; first += kStrip) {
     const T* a = reinterpret_cast<const T*>(p.a) + first;
@@ -203,7 +236,13 @@ void columns(const VectorProduct& p) {
     std::int64_t count = 0;
     for (std::int64_t k = 0; k == 0 || k < p.k; k += kVectorDepth, ++count) {
       const int depth = p.k - k < kVectorDepth ? static_cast<int>(p.k - k) : static_cast<int>(kVectorDepth);
-      block_of_columns<T>(a + k * p.a_stride, p.a_stride, x + k, depth, n, strips);
+      if (n <= V::size) {
+        block_of_few_columns<T, 1>(a + k * p.a_stride, p.a_stride, x + k, depth, n, strips[0]);
+      } else if (n <= 2 * V::size) {
+        block_of_few_columns<T, 2>(a + k * p.a_stride, p.a_stride, x + k, depth, n, strips[0]);
+      } else {
+        block_of_columns<T>(a + k * p.a_stride, p.a_stride, x + k, depth, n, strips);
+      }
       int level = 0;
       for (std::int64_t pending = count; pending & 1; pending >>= 1, ++level)
         add_strips(blocks[level], strips[0], strips[0], n);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/iterator/scratch.h>
 
 namespace lanewise::ops {
@@ -13,12 +14,22 @@ using detail::Scratch;
 using detail::scratch;
 using kernels::kGemmDepth;
 
-/// Rows of A packed at once: with kGemmDepth columns half of a 1 MiB second-level cache in f64.
-constexpr std::int64_t kRowsPacked = 256;
+/// Rows of A packed at once: with kGemmDepth columns a quarter of the second-level cache, which leaves room for B and C.
+std::int64_t rows_packed(std::int64_t bytes) {
+  const std::int64_t cache = topology().l2_bytes > 0 ? topology().l2_bytes : std::int64_t{1} << 20;
+  return std::clamp<std::int64_t>(cache / 4 / (kGemmDepth * bytes), 64, 1024);
+}
+/// Panels of B packed at once.
+constexpr std::int64_t kPanelsPacked = 8;
+constexpr std::int64_t kRowsAtOnce = 32;
+/// Up to this many groups of rows B is read where it lies, if its rows are contiguous: so few passes are not worth a copy.
+constexpr std::int64_t kUnpackedGroups = 6;
 /// Multiplications that make it worth waking another thread.
 constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 /// The same where the matrix is read once.
 constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
+/// More columns than this are turned into rows before they are summed (the kernel has room for so many partial sums).
+constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
 /// Converted or strided rows of a matrix at a time, for the second-level cache.
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
 
@@ -96,7 +107,7 @@ void Gemm::run(const GemmBatch& batch) {
 void Gemm::choose_tiles(std::int64_t batches) {
   const std::int64_t group = kernel_.rows;
   const std::int64_t panel = kernel_.cols;
-  const std::int64_t most = std::max<std::int64_t>(1, kRowsPacked / group) * group;
+  const std::int64_t most = std::max<std::int64_t>(1, rows_packed(size_of(compute_)) / group) * group;
   tile_rows_ = c_.rows <= most + group ? c_.rows : ceil_div(ceil_div(c_.rows, ceil_div(c_.rows, most)), group) * group;
   tile_cols_ = c_.cols;
   const std::int64_t threads = get_num_threads();
@@ -120,19 +131,24 @@ void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Mat
   do {
     const std::int64_t k = std::min(kGemmDepth, depth - k0);
     const char* packed_a = pack_a(a, t.row, t.rows, k0, k);
-    for (std::int64_t j = 0; j < t.cols; j += kernel_.cols) {
-      const std::int64_t n = std::min<std::int64_t>(kernel_.cols, t.cols - j);
-      kernels::GemmBlock block{};
-      block.a = packed_a;
-      block.b = pack_b(b, t.col + j, n, k0, k, t.rows, &block.b_stride);
-      block.c = out + j * bytes;
-      block.c_stride = out_stride;
-      block.m = t.rows;
-      block.n = n;
-      block.k = k;
-      block.accumulate = k0 > 0;
-      kernel_.block(block);
-      if (has_epilogue_ && k0 + k == depth) add_s(s, block.c, out_stride, t.row, t.rows, t.col + j, n);
+    for (std::int64_t first = 0; first < t.cols; first += kPanelsPacked * kernel_.cols) {
+      const std::int64_t width = std::min<std::int64_t>(kPanelsPacked * kernel_.cols, t.cols - first);
+      const char* packed_b = pack_b(b, t.col + first, width, k0, k, t.rows);
+      for (std::int64_t j = first; j < first + width; j += kernel_.cols) {
+        const std::int64_t n = std::min<std::int64_t>(kernel_.cols, t.cols - j);
+        kernels::GemmBlock block{};
+        block.a = packed_a;
+        block.b = packed_b == nullptr ? b.at(k0, t.col + j) : packed_b + (j - first) * k * bytes;
+        block.b_stride = packed_b == nullptr ? b.row_stride : n;
+        block.c = out + j * bytes;
+        block.c_stride = out_stride;
+        block.m = t.rows;
+        block.n = n;
+        block.k = k;
+        block.accumulate = k0 > 0;
+        kernel_.block(block);
+        if (has_epilogue_ && k0 + k == depth) add_s(s, block.c, out_stride, t.row, t.rows, t.col + j, n);
+      }
     }
     k0 += k;
   } while (k0 < depth);
@@ -185,7 +201,7 @@ void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const M
   }
   if (a.type == compute_ && (a.col_stride == 1 || a.cols <= 1)) {
     kernel_.row_products(p);
-  } else if (a.type == compute_ && a.row_stride == 1) {
+  } else if (a.type == compute_ && a.row_stride == 1 && a.cols <= kMostColumns) {
     p.a_stride = a.col_stride;
     kernel_.column_products(p);
   } else {
@@ -222,18 +238,22 @@ const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, s
   return panel;
 }
 
+/// Panels of kernel_.cols columns, one after the other, each [k][columns]; null where the rows are read in place.
 const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
-                         std::int64_t m, std::int64_t* stride) const {
-  // Rows that are used once and read whole need no copy.
-  if (b.col_stride == 1 && b.type == compute_ && m <= kernel_.rows && cols == kernel_.cols) {
-    *stride = b.row_stride;
-    return b.at(k0, col);
+                         std::int64_t m) const {
+  if (b.col_stride == 1 && b.type == compute_ && m <= kUnpackedGroups * kernel_.rows && cols % kernel_.cols == 0) return nullptr;
+  const auto bytes = static_cast<std::int64_t>(size_of(compute_));
+  char* panels = scratch(Scratch::PanelB, static_cast<std::size_t>((k * cols + kernel_.slack) * bytes));
+  // Few rows of all panels before the next rows: neighbours in memory come soon after each other.
+  const std::int64_t step = b.row_stride == 1 ? k : kRowsAtOnce;
+  for (std::int64_t r = 0; r < k; r += step) {
+    const std::int64_t rows = std::min(step, k - r);
+    for (std::int64_t j = 0; j < cols; j += kernel_.cols) {
+      const std::int64_t n = std::min<std::int64_t>(kernel_.cols, cols - j);
+      load({b.at(k0 + r, col + j), b.type, rows, n, b.row_stride, b.col_stride}, panels + (j * k + r * n) * bytes, rows * n);
+    }
   }
-  *stride = cols;
-  const auto count = static_cast<std::size_t>(k * cols + kernel_.slack);
-  char* panel = scratch(Scratch::PanelB, count * element_size(compute_));
-  load({b.at(k0, col), b.type, k, cols, b.row_stride, b.col_stride}, panel, k * cols);
-  return panel;
+  return panels;
 }
 
 void Gemm::add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,

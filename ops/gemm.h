@@ -52,8 +52,7 @@ class Gemm {
   void choose_tiles(std::int64_t batches);
   void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const;
   const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t k) const;
-  const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
-                     std::int64_t m, std::int64_t* stride) const;
+  const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k, std::int64_t m) const;
   void add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,
              std::int64_t cols) const;
   void store_tile(char* tile, const Matrix& c, const Tile& t) const;

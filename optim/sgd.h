@@ -5,7 +5,7 @@
 namespace lanewise::optim {
 
 /// Settings of SGD; each setter returns the options, so that they read as a sentence.
-class SGDOptions {
+class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
  public:
   explicit SGDOptions(double lr) : lr_(lr) {}
 
@@ -32,19 +32,27 @@ class SGDOptions {
 /// Stochastic gradient descent with momentum:
 ///   g = grad + weight_decay * p;  buf = momentum * buf + (1 - dampening) * g (the first time buf = g);
 ///   p -= lr * (nesterov ? g + momentum * buf : momentum ? buf : g).
-/// Source: I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in deep learning" (2013).
+/// State: momentum_buffer.
+/// Source: I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in
+/// deep learning" (2013).
 class LANEWISE_API SGD : public Optimizer {
  public:
   /// Throws   ValueError for a negative or non-finite setting, or nesterov without momentum or with dampening
+  SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults);
   SGD(std::vector<Tensor> parameters, const SGDOptions& options);
 
-  void step() override;
+  /// Of the first group.
+  SGDOptions& options() { return static_cast<SGDOptions&>(param_groups().front().options()); }
 
-  /// Settings may change between steps, for schedules.
-  SGDOptions& options() { return options_; }
+ protected:
+  void check(const OptimizerOptions& options) const override;
+  void resize_state(std::size_t count) override { momentum_buffers_.resize(count); }
+  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
+              const OptimizerOptions& options) override;
+  ParameterState state_of(std::size_t index) const override;
+  void set_state(std::size_t index, const ParameterState& state) override;
 
  private:
-  SGDOptions options_;
   std::vector<Tensor> momentum_buffers_;  // undefined until a parameter's first step with momentum
 };
 

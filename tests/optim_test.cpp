@@ -58,8 +58,10 @@ std::function<double(double)> sgd_reference(SGDOptions o) {
   };
 }
 
-std::function<double(double)> adam_reference(AdamOptions o, bool decoupled) {
+template <class Options>
+std::function<double(double)> adam_reference(Options o, bool decoupled) {
   return [=](double p) {
+    const auto [beta1, beta2] = o.betas();
     double m = 0, v = 0, largest = 0;
     for (int t = 1; t <= kSteps; ++t) {
       double g = gradient(p);
@@ -68,12 +70,12 @@ std::function<double(double)> adam_reference(AdamOptions o, bool decoupled) {
       } else {
         g += o.weight_decay() * p;
       }
-      m = o.betas()[0] * m + (1 - o.betas()[0]) * g;
-      v = o.betas()[1] * v + (1 - o.betas()[1]) * g * g;
+      m = beta1 * m + (1 - beta1) * g;
+      v = beta2 * v + (1 - beta2) * g * g;
       largest = std::max(largest, v);
       const double second = o.amsgrad() ? largest : v;
-      const double denominator = std::sqrt(second) / std::sqrt(1 - std::pow(o.betas()[1], t)) + o.eps();
-      p -= o.lr() / (1 - std::pow(o.betas()[0], t)) * m / denominator;
+      const double denominator = std::sqrt(second) / std::sqrt(1 - std::pow(beta2, t)) + o.eps();
+      p -= o.lr() / (1 - std::pow(beta1, t)) * m / denominator;
     }
     return p;
   };
@@ -106,6 +108,138 @@ TEST(AdamW, FollowsItsFormula) {
   const Tensor p = parameter(kDouble);
   AdamW optimizer({p}, AdamWOptions(0.01));
   expect_follows(p, optimizer, adam_reference(AdamWOptions(0.01), true), 1e-12);
+}
+
+std::function<double(double)> rmsprop_reference(RMSpropOptions o) {
+  return [o](double p) {
+    double square = 0, mean = 0, buffer = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      const double g = gradient(p) + o.weight_decay() * p;
+      square = o.alpha() * square + (1 - o.alpha()) * g * g;
+      mean = o.alpha() * mean + (1 - o.alpha()) * g;
+      const double d = g / (std::sqrt(o.centered() ? square - mean * mean : square) + o.eps());
+      buffer = o.momentum() * buffer + d;
+      p -= o.lr() * (o.momentum() == 0 ? d : buffer);
+    }
+    return p;
+  };
+}
+
+TEST(RMSprop, FollowsItsFormula) {
+  for (const RMSpropOptions& options : {RMSpropOptions(0.01), RMSpropOptions(0.02).alpha(0.9).eps(1e-6).weight_decay(0.1), RMSpropOptions(0.01).momentum(0.9),
+                                        RMSpropOptions(0.01).centered(true), RMSpropOptions(0.01).momentum(0.5).centered(true).weight_decay(0.1)}) {
+    for (const auto& [dtype, tolerance] : {std::pair(kDouble, 1e-11), std::pair(kFloat, 1e-4)}) {
+      const Tensor p = parameter(dtype);
+      RMSprop optimizer({p}, options);
+      expect_follows(p, optimizer, rmsprop_reference(options), tolerance);
+    }
+  }
+}
+
+TEST(Adagrad, FollowsItsFormula) {
+  for (const AdagradOptions& options : {AdagradOptions(0.05), AdagradOptions(0.05).lr_decay(0.1).weight_decay(0.1), AdagradOptions(0.1).initial_accumulator_value(0.3).eps(1e-6)}) {
+    const auto reference = [&](double p) {
+      double sum = options.initial_accumulator_value();
+      for (int step = 0; step < kSteps; ++step) {
+        const double g = gradient(p) + options.weight_decay() * p;
+        sum += g * g;
+        p -= options.lr() / (1 + step * options.lr_decay()) * g / (std::sqrt(sum) + options.eps());
+      }
+      return p;
+    };
+    for (const auto& [dtype, tolerance] : {std::pair(kDouble, 1e-12), std::pair(kFloat, 1e-5)}) {
+      const Tensor p = parameter(dtype);
+      Adagrad optimizer({p}, options);
+      expect_follows(p, optimizer, reference, tolerance);
+    }
+  }
+}
+
+TEST(ParamGroups, HaveSettingsOfTheirOwn) {
+  const Tensor a = ones({2}, requires_grad()), b = ones({2}, requires_grad()), c = ones({2}, requires_grad());
+  SGD optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup({a}), OptimizerParamGroup({b}, std::make_unique<SGDOptions>(0.5))}, SGDOptions(0.1));
+  optimizer.add_param_group(OptimizerParamGroup({c}, std::make_unique<SGDOptions>(SGDOptions(0.25).momentum(0.9))));
+  ASSERT_EQ(optimizer.param_groups().size(), 3U);
+  EXPECT_EQ(optimizer.size(), 3U);
+  (a + b + c).sum().backward();
+  optimizer.step();
+  EXPECT_FLOAT_EQ(a[0].item<float>(), 0.9F);
+  EXPECT_FLOAT_EQ(b[0].item<float>(), 0.5F);
+  EXPECT_FLOAT_EQ(c[0].item<float>(), 0.75F);
+  static_cast<SGDOptions&>(optimizer.param_groups()[1].options()).lr(0);
+  optimizer.step();
+  EXPECT_FLOAT_EQ(b[0].item<float>(), 0.5F);
+  EXPECT_FLOAT_EQ(c[0].item<float>(), 0.75F - 0.25F * 1.9F);
+  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({a})); }, ThrowsMessage<ValueError>(HasSubstr("more than one parameter group")));
+  const Tensor d = ones({2}, requires_grad());
+  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<AdamOptions>())); },
+              ThrowsMessage<ValueError>(HasSubstr("another optimizer's")));
+  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<SGDOptions>(-1))); }, ThrowsMessage<ValueError>(HasSubstr("lr is -1")));
+  EXPECT_EQ(optimizer.size(), 3U);
+}
+
+/// Trains on where a copy of the optimizer has been left off: parameters and state taken over must give the same bits.
+template <class Kind, class Options>
+void expect_resumes(const Options& options) {
+  const auto train = [](Optimizer& optimizer, const Tensor& p, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      optimizer.zero_grad();
+      (p.pow(4).sum() / 4 - p.sum()).backward();
+      optimizer.step();
+    }
+  };
+  const Tensor p = parameter(kFloat), untouched = ones({2}, requires_grad());
+  Kind first({p, untouched}, options);
+  train(first, p, 3);
+  const Tensor q = p.detach().clone().requires_grad_();
+  Kind second({q, untouched}, options);
+  const std::vector<ParameterState> saved = first.state_dict();
+  EXPECT_TRUE(saved[1].empty());
+  second.load_state_dict(saved);
+  train(first, p, 3);
+  train(second, q, 3);
+  EXPECT_TRUE(equal(p.detach(), q.detach()));
+  EXPECT_THROW(second.load_state_dict({}), ValueError);
+  if (!saved[0].empty()) {
+    EXPECT_THROW(second.load_state_dict({saved[1], saved[0]}), ShapeError);
+  }
+}
+
+TEST(State, IsSavedAndTakenUpAgain) {
+  expect_resumes<SGD>(SGDOptions(0.05));
+  expect_resumes<SGD>(SGDOptions(0.05).momentum(0.9));
+  expect_resumes<Adam>(AdamOptions(0.05).amsgrad(true));
+  expect_resumes<AdamW>(AdamWOptions(0.05));
+  expect_resumes<RMSprop>(RMSpropOptions(0.05).momentum(0.9).centered(true));
+  expect_resumes<Adagrad>(AdagradOptions(0.05).lr_decay(0.1));
+}
+
+TEST(Closure, ComputesTheLossWithGradients) {
+  const Tensor p = full({2}, 3.0, requires_grad());
+  SGD optimizer({p}, SGDOptions(0.5));
+  const NoGradGuard no_grad;
+  const Tensor loss = optimizer.step([&] {
+    optimizer.zero_grad();
+    const Tensor value = p.pow(2).sum();
+    value.backward();
+    return value;
+  });
+  EXPECT_EQ(loss.item<float>(), 18);
+  EXPECT_TRUE(equal(p.detach(), zeros({2})));
+}
+
+TEST(StepLR, MultipliesEveryFewSteps) {
+  const Tensor p = ones({2}, requires_grad()), q = ones({2}, requires_grad());
+  Adam optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup({p}), OptimizerParamGroup({q}, std::make_unique<AdamOptions>(0.5))}, AdamOptions(1));
+  StepLR schedule(optimizer, 2, 0.5);
+  std::vector<double> rates;
+  for (int i = 0; i < 5; ++i) {
+    schedule.step();
+    rates.push_back(optimizer.param_groups()[0].options().get_lr());
+  }
+  EXPECT_EQ(rates, (std::vector<double>{1, 0.5, 0.5, 0.25, 0.25}));
+  EXPECT_EQ(optimizer.param_groups()[1].options().get_lr(), 0.125);
+  EXPECT_THROW(StepLR(optimizer, 0), ValueError);
 }
 
 TEST(Optimizer, WorksOnATransposedParameter) {
@@ -151,7 +285,7 @@ TEST(Optimizer, ZeroGradDropsOrClears) {
 }
 
 TEST(Optimizer, RefusesWhatItCannotTrain) {
-  EXPECT_THROW(SGD({}, SGDOptions(0.1)), ValueError);
+  EXPECT_THROW(SGD(std::vector<Tensor>{}, SGDOptions(0.1)), ValueError);
   EXPECT_THAT([] { SGD({ones({2})}, SGDOptions(0.1)); }, ThrowsMessage<ValueError>(HasSubstr("requires_grad_()")));
   EXPECT_THAT([] { SGD({ones({2}, requires_grad()) * 2}, SGDOptions(0.1)); }, ThrowsMessage<ValueError>(HasSubstr("not a leaf")));
   const Tensor p = ones({2}, requires_grad());

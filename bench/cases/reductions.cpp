@@ -76,20 +76,4 @@ BENCHMARK(softmax_outer)->Unit(benchmark::kMicrosecond);
 BENCHMARK(softmax_inner)->Unit(benchmark::kMicrosecond);
 BENCHMARK(softmax_inner10)->Unit(benchmark::kMicrosecond);
 
-void matmul(benchmark::State& state, std::int64_t m, std::int64_t k, std::int64_t n) {
-  const lib::Tensor a = bench::uniform({m, k}), b = bench::uniform({k, n});
-  const float *x = bench::floats(a), *y = bench::floats(b);
-  const auto want = [&](std::int64_t i) {
-    double sum = 0;
-    for (std::int64_t p = 0; p < k; ++p) sum += double{x[i / n * k + p]} * y[p * n + i % n];
-    return sum;
-  };
-  if (!bench::verify(state, lib::mm(a, b), want, 1e-4)) return;
-  bench::time(state, m * n * k * 2, 0, [&] { benchmark::DoNotOptimize(lib::mm(a, b)); });  // items/s is FLOP/s
-}
-void mm_64x784x256(benchmark::State& state) { matmul(state, 64, 784, 256); }
-void mm_1024(benchmark::State& state) { matmul(state, 1024, 1024, 1024); }
-BENCHMARK(mm_64x784x256)->Unit(benchmark::kMicrosecond);
-BENCHMARK(mm_1024)->Unit(benchmark::kMicrosecond);
-
 }  // namespace
