@@ -119,6 +119,13 @@ Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, co
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
 
+/// The parts put together again; undefined ones are zeros.
+LANEWISE_API Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim, IntArrayRef sizes,
+                                   ScalarType dtype);
+LANEWISE_API Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes,
+                                              ScalarType dtype);
+LANEWISE_API Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes, ScalarType dtype);
+
 }  // namespace lanewise::autograd::formulas
 
 #include <lanewise/autograd/formulas_pointwise.h>
