@@ -170,4 +170,18 @@ Tensor SavedVariable::unpack(std::shared_ptr<Node> saved_for, bool with_history)
   return attach_history(data_, std::move(saved_for));
 }
 
+std::vector<SavedVariable> save_list(ArrayRef<Tensor> list) {
+  std::vector<SavedVariable> saved;
+  saved.reserve(list.size());
+  for (const Tensor& t : list) saved.emplace_back(t, false);
+  return saved;
+}
+
+std::vector<Tensor> unpack_list(const std::vector<SavedVariable>& list, Node* saved_for) {
+  std::vector<Tensor> tensors;
+  tensors.reserve(list.size());
+  for (const SavedVariable& saved : list) tensors.push_back(saved.unpack(saved_for));
+  return tensors;
+}
+
 }  // namespace lanewise::autograd

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/saved_tensor_hooks.h>
@@ -60,5 +61,9 @@ class LANEWISE_API SavedVariable {
   bool was_defined_ = false;
   bool saved_original_ = false;  ///< data_ is the variable itself
 };
+
+/// The elements of a list that an op takes; undefined ones stay so.
+std::vector<SavedVariable> save_list(ArrayRef<Tensor> list);
+std::vector<Tensor> unpack_list(const std::vector<SavedVariable>& list, Node* saved_for);
 
 }  // namespace lanewise::autograd

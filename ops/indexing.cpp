@@ -1,16 +1,20 @@
 #include <algorithm>
-#include <optional>
+#include <utility>
+#include <vector>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
 
-// Indexing is a composition of public views, so gradients and in-place writes through an index come with
-// them.
+// Indexing is a composition of public views, then one op for the tensors among the indices, so gradients and
+// in-place writes through an index come with them.
 namespace lanewise {
 
 namespace {
 
 using indexing::TensorIndex;
+
+bool is_mask(const Tensor& t) { return t.scalar_type() == kBool || t.scalar_type() == kByte; }
 
 /// Dimensions of the tensor that the index uses up.
 std::int64_t dims_used(const TensorIndex& i) {
@@ -19,19 +23,17 @@ std::int64_t dims_used(const TensorIndex& i) {
     case TensorIndex::Kind::Slice:
       return 1;
     case TensorIndex::Kind::Tensor:
-      return i.tensor().scalar_type() == kBool ? i.tensor().dim() : 1;
+      LANEWISE_CHECK(ValueError, i.tensor().defined(), "index: a tensor used as an index is undefined");
+      return is_mask(i.tensor()) ? i.tensor().dim() : 1;
     default:
       return 0;
   }
 }
 
-/// The integer that a 0-dim integral tensor stands for. Throws NotImplementedError for any other tensor.
+/// The integer that a 0-dim integral tensor stands for.
 std::int64_t integer_of(const Tensor& t) {
-  LANEWISE_CHECK(ValueError, t.defined(), "index: a tensor used as an index is undefined");
-  LANEWISE_CHECK(
-      NotImplementedError, t.dim() == 0 && is_integral(t.scalar_type(), false), "index: a ",
-      short_name(t.scalar_type()), " tensor of sizes ", t.sizes(),
-      " as an index is not supported; use integers, slices, None, Ellipsis, bools or 0-dim integer tensors");
+  LANEWISE_CHECK(IndexError, t.defined() && t.dim() == 0 && is_integral(t.scalar_type(), false),
+                 "index: expected a 0-dim integer tensor");
   return t.item<std::int64_t>();
 }
 
@@ -42,7 +44,42 @@ Tensor select_at(const Tensor& x, std::int64_t dim, std::int64_t i) {
   return select(x, dim, i);
 }
 
-Tensor apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
+/// A tensor seen through the indices that are no tensors, and the tensors that are left to choose in it.
+struct Indexed {
+  Tensor view;
+  std::vector<Tensor> tensors;  ///< per dimension of the view, up to the last that has one
+
+  bool is_view() const { return tensors.empty(); }
+
+  void choose(std::int64_t dim, Tensor index) {
+    tensors.resize(std::max(tensors.size(), static_cast<std::size_t>(dim) + 1));
+    tensors[static_cast<std::size_t>(dim)] = std::move(index);
+  }
+
+  /// A new dimension of size 1, of which all or nothing is taken.
+  void choose_all_or_nothing(std::int64_t dim, bool all) {
+    view = unsqueeze(view, dim);
+    choose(dim, zeros({all ? 1 : 0}, kLong));
+  }
+};
+
+/// Masks over several dimensions become an index for each, so that what comes after them counts its
+/// dimensions right.
+void choose_by_mask(Indexed& x, std::int64_t dim, const Tensor& mask) {
+  for (std::int64_t d = 0; d < mask.dim(); ++d) {
+    LANEWISE_CHECK(IndexError, mask.size(d) == x.view.size(dim + d), "index: The shape of the mask ",
+                   mask.sizes(), " at index ", d, " does not match the shape of the indexed tensor ",
+                   x.view.sizes(), " at index ", dim + d);
+  }
+  if (mask.dim() == 1) {
+    x.choose(dim, mask);
+    return;
+  }
+  const Tensor positions = nonzero(mask);
+  for (std::int64_t d = 0; d < mask.dim(); ++d) x.choose(dim + d, select(positions, 1, d));
+}
+
+Indexed apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
   LANEWISE_CHECK(ValueError, self.defined(), "index: the tensor is undefined");
   std::int64_t used = 0;
   for (const TensorIndex& i : indices) used += dims_used(i);
@@ -53,43 +90,42 @@ Tensor apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
                                [](const TensorIndex& i) { return i.is_ellipsis(); }) <= 1,
                  "index: an index can have only one Ellipsis");
 
-  Tensor x = self;
+  Indexed x{self, {}};
   std::int64_t dim = 0;
-  std::optional<std::int64_t> bool_dim;  // bools side by side share one new dimension
-  bool adjacent = false;
   for (const TensorIndex& i : indices) {
-    const bool after_bool = adjacent;
-    adjacent = false;
     switch (i.kind()) {
       case TensorIndex::Kind::Integer:
-        x = select_at(x, dim, i.integer());
+        x.view = select_at(x.view, dim, i.integer());
         break;
       case TensorIndex::Kind::Tensor:
-        x = select_at(x, dim, integer_of(i.tensor()));
+        if (i.tensor().dim() == 0 && !is_mask(i.tensor()) && is_integral(i.tensor().scalar_type(), false)) {
+          x.view = select_at(x.view, dim, integer_of(i.tensor()));
+        } else if (!is_mask(i.tensor())) {
+          x.choose(dim++, i.tensor());
+        } else if (i.tensor().dim() == 0) {
+          x.choose_all_or_nothing(dim++, i.tensor().item().to<bool>());
+        } else {
+          choose_by_mask(x, dim, i.tensor());
+          dim += i.tensor().dim();
+        }
         break;
       case TensorIndex::Kind::Slice:
-        x = slice(x, dim, i.slice().start(), i.slice().stop(), i.slice().step());
+        x.view = slice(x.view, dim, i.slice().start(), i.slice().stop(), i.slice().step());
         ++dim;
         break;
       case TensorIndex::Kind::Dots:
         dim += self.dim() - used;
         break;
       case TensorIndex::Kind::NewAxis:
-        x = unsqueeze(x, dim++);
+        x.view = unsqueeze(x.view, dim++);
         break;
       case TensorIndex::Kind::Boolean:
-        LANEWISE_CHECK(NotImplementedError, !bool_dim || after_bool,
-                       "index: bools that do not stand side by side are not supported");
-        if (!bool_dim) {
-          bool_dim = dim;
-          x = unsqueeze(x, dim++);
-        }
-        if (!i.boolean()) x = slice(x, *bool_dim, 0, 0, 1);
-        adjacent = true;
+        x.choose_all_or_nothing(dim++, i.boolean());
         break;
     }
   }
-  return x.is_same(self) ? view(self, self.sizes()) : x;
+  if (x.is_view() && x.view.is_same(self)) x.view = view(self, self.sizes());
+  return x;
 }
 
 /// The value without leading dimensions of size 1 that the target does not have, as an assignment allows.
@@ -101,21 +137,33 @@ Tensor without_leading_ones(const Tensor& value, std::int64_t rank) {
 
 }  // namespace
 
-Tensor Tensor::index(ArrayRef<TensorIndex> indices) const { return apply(*this, indices); }
+Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
+  const Indexed x = apply(*this, indices);
+  return x.is_view() ? x.view : lanewise::index(x.view, x.tensors);
+}
 Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
-  return apply(*this, ArrayRef<TensorIndex>(indices.begin(), indices.size()));
+  return index(ArrayRef<TensorIndex>(indices.begin(), indices.size()));
 }
 
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& value) {
-  Tensor target = apply(*this, indices);
-  target.copy_(without_leading_ones(value, target.dim()));
+  Indexed x = apply(*this, indices);
+  if (x.is_view()) {
+    x.view.copy_(without_leading_ones(value, x.view.dim()));
+  } else {
+    lanewise::index_put_(x.view, x.tensors, value);
+  }
   return *this;
 }
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value) {
   return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), value);
 }
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) {
-  apply(*this, indices).fill_(value);
+  Indexed x = apply(*this, indices);
+  if (x.is_view()) {
+    x.view.fill_(value);
+  } else {
+    lanewise::index_put_(x.view, x.tensors, full({}, value, options()));
+  }
   return *this;
 }
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value) {
@@ -127,7 +175,7 @@ Tensor Tensor::operator[](std::int64_t i) const {
   return select_at(*this, 0, i);
 }
 
-Tensor Tensor::operator[](const Tensor& i) const { return (*this)[integer_of(i)]; }
+Tensor Tensor::operator[](const Tensor& i) const { return index({i}); }
 
 Tensor Tensor::operator[](const Scalar& i) const {
   LANEWISE_CHECK(IndexError, i.isIntegral(false), "index: found the number ", i, ", expected an integer");

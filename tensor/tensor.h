@@ -149,8 +149,10 @@ class LANEWISE_API Tensor {
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // it would dangle
 
-  /// Basic indexing: integers, Slice, None, Ellipsis, bools; `x.index({0, Slice(None, 3)})`. A view where no
-  /// data has to move. Throws IndexError.
+  /// Indexing with integers, Slice, None, Ellipsis, bools and tensors (integers, or bool and uint8 masks);
+  /// `x.index({0, Slice(None, 3), mask})`. A view unless tensors or bools are among them. Of several tensors,
+  /// which broadcast, the dimensions of their common shape come first if they do not stand side by side.
+  /// Throws IndexError.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value);
@@ -159,7 +161,7 @@ class LANEWISE_API Tensor {
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value);
   /// x.select(0, i).
   Tensor operator[](std::int64_t i) const;
-  /// The same with a 0-dim integer tensor.
+  /// The same with a 0-dim integer tensor; index({i}) with any other.
   Tensor operator[](const Tensor& i) const;
   Tensor operator[](const Scalar& i) const;
 

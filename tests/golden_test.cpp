@@ -83,16 +83,23 @@ struct Call {
   double tolerance = 1e-10;  ///< of the least precise tensor
 };
 
+Tensor tensor_argument(const json& content, Call& call) {
+  Tensor leaf = tensor_of(content);
+  if (content.value("requires_grad", false)) leaf.requires_grad_();
+  call.leaves.push_back(leaf);
+  if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
+  return apply_views(leaf, content.value("views", json::array()));
+}
+
 Value value_of(const json& arg, Call& call) {
   if (arg.is_null()) return {};
   const std::string kind = arg.begin().key();
   const json& content = arg.begin().value();
-  if (kind == "tensor") {
-    Tensor leaf = tensor_of(content);
-    if (content.value("requires_grad", false)) leaf.requires_grad_();
-    call.leaves.push_back(leaf);
-    if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
-    return apply_views(leaf, content.value("views", json::array()));
+  if (kind == "tensor") return tensor_argument(content, call);
+  if (kind == "tensors") {
+    std::vector<Tensor> list;
+    for (const json& item : content) list.push_back(item.is_null() ? Tensor() : tensor_argument(item, call));
+    return list;
   }
   if (kind == "dtype") return dtype_of(content);
   if (kind == "bool") return content.get<bool>();
@@ -202,13 +209,13 @@ std::string check(const json& entry) {
   if (entry.contains("node")) {
     // reshape and the views inside matmul have had other names there since.
     static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"}, {"SqueezeBackward3", "SqueezeBackward1"}};
-    std::string expected = entry["node"];
-    if (renamed.count(expected) != 0) expected = renamed.at(expected);
+    const auto now = [&](const std::string& name) { return renamed.count(name) != 0 ? renamed.at(name) : name; };
+    const std::string expected = now(entry["node"]);
     const auto& node = results[0].grad_fn();
     if (node == nullptr) return "has no grad_fn, expected " + entry["node"].get<std::string>();
     if (node->name() != expected) return "grad_fn is " + node->name() + ", expected " + expected;
     std::vector<std::string> edges;
-    for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : edge.get<std::string>());
+    for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : now(edge));
     if (edge_names(*node) != edges) return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
   }
   if (entry.contains("grads")) return check_gradients(results, call, entry["grads"]);

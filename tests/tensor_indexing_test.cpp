@@ -50,12 +50,107 @@ TEST(Index, Errors) {
   EXPECT_THAT([&] { t.index({Slice(None, None, -1)}); },
               ThrowsMessage<ValueError>(HasSubstr("step must be positive")));
   EXPECT_THAT([&] { t.index({"x"}); }, ThrowsMessage<ValueError>(HasSubstr("expected \"...\"")));
+  EXPECT_THAT([&] { tensor(1)[0]; }, ThrowsMessage<IndexError>(HasSubstr("0-dim tensor cannot be indexed")));
+}
+
+TEST(Index, TensorsChoose) {
+  const Tensor t = counting();
+  const Tensor i = tensor({1, 0, 1}), k = tensor({3, 0, 2});
+  EXPECT_TRUE(equal(t.index({i}), stack({t[1], t[0], t[1]})));
+  EXPECT_TRUE(equal(t[i], t.index({i})));
+  EXPECT_TRUE(equal(t.index({Slice(), tensor({-1, 0})}), stack({t.select(1, 2), t.select(1, 0)}, 1)));
+  // Side by side: in their place. Apart: in front.
+  EXPECT_TRUE(equal(t.index({Slice(), tensor({2, 1, 0}), k}), tensor({{11, 4, 2}, {23, 16, 14}})));
+  EXPECT_TRUE(equal(t.index({i, Slice(), k}), tensor({{15, 19, 23}, {0, 4, 8}, {14, 18, 22}})));
+  EXPECT_TRUE(equal(t.index({i, 1, k}), tensor({19, 4, 18})));
+  EXPECT_EQ(t.index({i.unsqueeze(1), None, Ellipsis, tensor({0, 1})}).sizes(), IntArrayRef({3, 2, 1, 3}));
+  for (const ScalarType dtype : {kChar, kShort, kInt})
+    EXPECT_TRUE(equal(t.index({i.to(dtype)}), t.index({i})));
+}
+
+TEST(Index, MasksChoose) {
+  const Tensor t = counting();
+  EXPECT_TRUE(equal(t.index({t > 20}), tensor({21, 22, 23})));
+  const Tensor rows = tensor({{true, false, true}, {false, false, true}});
+  EXPECT_TRUE(equal(t.index({rows}), stack({t[0][0], t[0][2], t[1][2]})));
+  EXPECT_TRUE(equal(t.index({rows, Slice(1, 3)}),
+                    t.index({rows}).slice(1, 1, 3)));  // PyTorch counts the mask as one dimension here
+  EXPECT_TRUE(equal(t.index({rows.to(kByte), 0}), tensor({0, 8, 20})));
+  EXPECT_EQ(t.index({true, Slice(), None, true}).sizes(), IntArrayRef({1, 2, 1, 3, 4}));
+  EXPECT_EQ(t.index({tensor(false)}).sizes(), IntArrayRef({0, 2, 3, 4}));
+  EXPECT_FALSE(t.index({tensor(true)}).is_alias_of(t));
+}
+
+TEST(Index, ErrorsOfTensors) {
+  const Tensor t = counting();
   EXPECT_THAT(
       [&] {
-        t.index({tensor({0, 1})});
+        t.index({tensor({0, 2})});
       },
-      ThrowsMessage<NotImplementedError>(HasSubstr("is not supported")));
-  EXPECT_THAT([&] { tensor(1)[0]; }, ThrowsMessage<IndexError>(HasSubstr("0-dim tensor cannot be indexed")));
+      ThrowsMessage<IndexError>(HasSubstr("index 2 is out of bounds for dimension 0 with size 2")));
+  EXPECT_THAT(
+      [&] {
+        t.index({tensor({0.0, 1.0})});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("tensors used as indices must be")));
+  EXPECT_THAT(([&] {
+                t.index({tensor({0, 1}), tensor({0, 1, 2})});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("could not be broadcast together")));
+  EXPECT_THAT(
+      [&] {
+        t.index({tensor({true, false, true})});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("The shape of the mask [3] at index 0")));
+}
+
+TEST(IndexPut, WritesWhereTensorsSay) {
+  Tensor t = zeros({3, 4}, kLong);
+  t.index_put_({tensor({2, 0}), Slice(1, 3)}, tensor({{1, 2}, {3, 4}}));
+  EXPECT_TRUE(equal(t, tensor({{0, 3, 4, 0}, {0, 0, 0, 0}, {0, 1, 2, 0}})));
+  t.index_put_({t == 0}, -1);
+  EXPECT_TRUE(equal(t, tensor({{-1, 3, 4, -1}, {-1, -1, -1, -1}, {-1, 1, 2, -1}})));
+  t.index_put_({1, tensor({3, 3, 3})}, tensor({7, 8, 9}));  // the last one stays
+  EXPECT_EQ(t[1][3].item<int>(), 9);
+  Tensor sums = zeros({3});
+  sums.index_put_({tensor({0, 2, 0, 0})}, tensor({1.0, 2.0, 3.0, 4.0}), true);
+  EXPECT_TRUE(equal(sums, tensor({8.0, 0.0, 2.0})));
+  // A value that lives in the target is read before it is overwritten.
+  Tensor r = arange(4);
+  r.index_put_({tensor({1, 2, 3})}, r.slice(0, 0, 3));
+  EXPECT_TRUE(equal(r, tensor({0, 0, 1, 2})));
+  EXPECT_THROW(t.index_put_({tensor({0, 5})}, 1), IndexError);
+  EXPECT_THROW(t.index_put_({tensor({0, 1})}, tensor({1.5})), DtypeError);
+  EXPECT_THROW(zeros({1}).expand({3}).index_put_({tensor({0})}, 1), StorageError);
+}
+
+TEST(IndexPut, OfTensorsCarriesGradients) {
+  const Tensor x = ones({3}, requires_grad()), v = ones({2}, requires_grad());
+  Tensor y = x * 2;
+  y.slice(0, 1).index_put_({tensor({1, 0})}, v * 3);
+  (y * tensor({1.0, 10.0, 100.0})).sum().backward();
+  EXPECT_TRUE(equal(x.grad(), tensor({2.0, 0.0, 0.0})));
+  EXPECT_TRUE(equal(v.grad(), tensor({300.0, 30.0})));
+}
+
+TEST(Index, LargeAgreesWithSmall) {
+  // Sizes at which loops are split among threads.
+  const Tensor table = arange(3000 * 64).view({3000, 64}), order = randperm(3000);
+  const Tensor rows = table.index({order}), columns = table.t().index({Slice(), order});
+  EXPECT_TRUE(equal(rows.t(), columns));
+  EXPECT_TRUE(equal(rows.select(1, 0), order * 64));
+  EXPECT_TRUE(equal(zeros_like(table).index_put({order}, rows), table));
+  EXPECT_TRUE(equal(zeros_like(table).index_copy(0, order, rows), table));
+  const Tensor wide = order.unsqueeze(1).expand({3000, 64});
+  EXPECT_TRUE(equal(table.gather(0, wide), rows));
+  EXPECT_TRUE(equal(zeros_like(table).scatter(0, wide, rows), table));
+  EXPECT_TRUE(equal(zeros_like(table).scatter_add(0, wide.contiguous(), rows.t().contiguous().t()), table));
+  EXPECT_TRUE(equal(table.t().gather(1, wide.t()), rows.t()));
+  const Tensor mask = rand({3000, 64}) > 0.5;
+  const Tensor chosen = table.masked_select(mask);
+  EXPECT_TRUE(equal(chosen, table.index({mask})));
+  EXPECT_TRUE(equal(zeros_like(table).masked_scatter(mask, chosen), table * mask));
+  EXPECT_EQ(mask.nonzero().size(0), mask.sum().item<std::int64_t>());
 }
 
 TEST(IndexPut, WritesThroughTheView) {

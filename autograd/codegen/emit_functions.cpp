@@ -101,6 +101,10 @@ class FunctionEmitter {
     return result;
   }
 
+  std::string forward_into(const std::string& form, const std::string& target, bool resizable) const {
+    return "ops::" + op_.into + "({\"" + form + "\", " + target + ", " + (resizable ? "true" : "false") + "}, " + argument_list(op_.schema) + ")";
+  }
+
   std::string batched_or_forward() const {
     return "autograd::transforms_on() && autograd::batching::any(" + tensor_pointers(op_.schema) + ")\n      ? autograd::transformed::batch_" +
            transform_name(op_.schema) + "(" + argument_list(op_.schema) + ")\n      : " + forward();
@@ -123,6 +127,10 @@ class FunctionEmitter {
           condition += (condition.empty() ? "" : " || ") + ("node->should_compute_output(" + std::to_string(e) + ")");
         }
         condition = "if (" + condition + ") ";
+      }
+      if (const Argument* list = op_.schema.find(name); list != nullptr && list->type.list) {
+        text_.line(indent, condition, "node->", name, "_ = autograd::save_list(", name, ");");
+        continue;
       }
       // What the op overwrites is kept as a copy, with its history, also where it comes in twice (x.mul_(x)).
       std::string value = in_place && name == "self" ? "self.clone()" : name;
@@ -244,6 +252,11 @@ class FunctionEmitter {
       text_.line("  pointwise_inplace(", constant_, ", self, ", operands(), ");");
     } else if (op_.schema.is_inplace()) {
       text_.line("  ", forward(), ";");
+    } else if (!op_.into.empty()) {
+      text_.line("  ", forward_into(schema.name, "self", false), ";");
+    } else if (!op_.inplace_forward.empty()) {
+      const bool called = op_.inplace_forward.find('(') != std::string::npos;
+      text_.line("  ops::", op_.inplace_forward, called ? "" : "(" + argument_list(schema) + ")", ";");
     } else {
       text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward(), ");");
     }
@@ -276,6 +289,8 @@ class FunctionEmitter {
       text_.line("  pointwise_out(", constant_, ", out, ", operands(), ");");
     } else if (op_.kind == Kind::Composite) {
       text_.line("  ops::resize_result(\"", name, "\", out, ", name, "(", argument_list(op_.schema), "));");
+    } else if (!op_.into.empty()) {
+      text_.line("  ", forward_into(name, "out", true), ";");
     } else {
       text_.line("  ops::resize_result(\"", name, "\", out, ", forward(), ");");
     }

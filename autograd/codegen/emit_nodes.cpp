@@ -14,6 +14,11 @@ bool has_list_edge(const Op& op, const NodePlan& plan) {
   return plan.edges.size() == 1 && op.schema.find(plan.edges[0])->type.list;
 }
 
+bool is_list(const Op& op, const std::string& name) {
+  const Argument* argument = op.schema.find(name);
+  return argument != nullptr && argument->type.list;
+}
+
 void emit_class(Text& text, const OpList& list, const Op& op) {
   const NodePlan plan = plan_node(op);
   text.line("/// Of ", op.schema.full_name(), " in ", list.file, ".");
@@ -24,7 +29,9 @@ void emit_class(Text& text, const OpList& list, const Op& op) {
   if (saves) text.line("  void release_variables() override;");
   text.line("");
   for (const auto* names : {&plan.inputs, &plan.results}) {
-    for (const std::string& name : *names) text.line("  SavedVariable ", name, "_;");
+    for (const std::string& name : *names) {
+      text.line(is_list(op, name) ? "  std::vector<SavedVariable> " : "  SavedVariable ", name, "_;");
+    }
   }
   for (const SavedMetadata& saved : plan.metadata) {
     const Argument* argument = op.schema.find(saved.tensor);
@@ -36,8 +43,14 @@ void emit_class(Text& text, const OpList& list, const Op& op) {
   text.line("};\n");
 }
 
-void emit_unpacks(Text& text, const FormulaUse& use) {
-  for (const std::string& name : use.tensors) text.line("    const Tensor ", name, " = ", name, "_.unpack(this);");
+void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
+  for (const std::string& name : use.tensors) {
+    if (is_list(op, name)) {
+      text.line("    const std::vector<Tensor> ", name, " = unpack_list(", name, "_, this);");
+    } else {
+      text.line("    const Tensor ", name, " = ", name, "_.unpack(this);");
+    }
+  }
 }
 
 void emit_formula(Text& text, const Op& op, const NodePlan& plan, std::size_t f) {
@@ -53,7 +66,7 @@ void emit_formula(Text& text, const Op& op, const NodePlan& plan, std::size_t f)
     targets += (targets.empty() ? "" : ", ") + ("grad_inputs[" + number(e) + "]");
   }
   text.line("  if (", condition, ") {");
-  emit_unpacks(text, plan.formulas[f]);
+  emit_unpacks(text, op, plan.formulas[f]);
   if (edges.size() == 1) {
     text.line("    ", targets, " = ", plan.formulas[f].code, ";");
   } else {
@@ -78,7 +91,7 @@ void emit_apply(Text& text, const OpList& list, const Op& op) {
   if (has_list_edge(op, plan)) {
     text.line("  const Tensor& grad = grads[0];");
     text.line("  if (!grad.defined()) return make_variable_list(num_outputs());");
-    emit_unpacks(text, plan.formulas[0]);
+    emit_unpacks(text, op, plan.formulas[0]);
     text.line("  return ", plan.formulas[0].code, ";\n}\n");
     return;
   }
@@ -95,7 +108,13 @@ void emit_apply(Text& text, const OpList& list, const Op& op) {
     text.line("void ", op.node_class, "::release_variables() {");
     text.line("  const std::lock_guard lock(mutex_);");
     for (const auto* names : {&plan.inputs, &plan.results}) {
-      for (const std::string& name : *names) text.line("  ", name, "_.reset_data();");
+      for (const std::string& name : *names) {
+        if (is_list(op, name)) {
+          text.line("  for (SavedVariable& saved : ", name, "_) saved.reset_data();");
+        } else {
+          text.line("  ", name, "_.reset_data();");
+        }
+      }
     }
     text.line("}");
   }

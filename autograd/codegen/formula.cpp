@@ -75,9 +75,6 @@ class Rewriter {
         }
         return saved.member();
       }
-      if (argument != nullptr && argument->type.list) {
-        throw SyntaxError("formula: of a list of tensors only .sizes() can be used, in '" + text + "'");
-      }
       use.tensors.insert(word);
       return word;
     }

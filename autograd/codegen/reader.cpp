@@ -18,9 +18,9 @@ namespace lanewise::codegen {
 namespace {
 
 const std::set<std::string> kFields = {"op",     "doc",    "kernel",   "inputs",    "params",
-                                       "check",  "forward", "composite", "handwritten", "variants", "alias",
+                                       "check",  "forward", "composite", "handwritten", "variants", "alias", "into",
                                        "jvp",    "node",   "numbers_as_tensors", "non_differentiable",
-                                       "output_differentiability", "not_implemented", "vmap"};
+                                       "output_differentiability", "not_implemented", "vmap", "inplace_forward"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -110,6 +110,7 @@ class Reader {
       ++kinds;
       op.kind = Kind::Forward;
       op.forward = entry["forward"].as<std::string>();
+      if (entry["into"]) op.into = entry["into"].as<std::string>();
     }
     if (entry["composite"]) {
       ++kinds;
@@ -127,6 +128,10 @@ class Reader {
     }
     if (kinds != 1) {
       fail(entry, op.schema.full_name() + ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `handwritten:` is needed");
+    }
+    if (entry["inplace_forward"]) {
+      if (op.kind != Kind::Forward) fail(entry["inplace_forward"], "`inplace_forward:` belongs to `forward:` ops");
+      op.inplace_forward = entry["inplace_forward"].as<std::string>();
     }
     if (entry["check"]) op.check = entry["check"].as<std::string>();
   }

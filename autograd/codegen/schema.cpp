@@ -102,14 +102,16 @@ class SchemaParser {
       *written = accept('!');
       expect(')', "')' after an alias annotation");
     }
+    const bool optional = accept('?');
     if (accept('[')) {
       result.list = true;
+      result.optional_elements = optional;
       if (!accept(']')) {
         result.list_size = std::stoi(identifier("a length"));
         expect(']', "']'");
       }
     }
-    result.optional = accept('?');
+    result.optional = accept('?') || (optional && !result.list);
     return result;
   }
 
@@ -161,6 +163,7 @@ std::string to_string(const Type& type) {
   for (const auto& [spelling, base] : kBaseTypes) {
     if (base == type.base) text = spelling;
   }
+  if (type.optional_elements) text += "?";
   if (type.list) text += type.list_size > 0 ? "[" + std::to_string(type.list_size) + "]" : "[]";
   if (type.optional) text += "?";
   return text;

@@ -9,11 +9,13 @@ namespace lanewise::codegen {
 
 enum class BaseType { Tensor, Scalar, Int, Float, Bool, Str, ScalarType, MemoryFormat };
 
-/// A schema type: `Tensor`, `int[1]?`, `Scalar?`, `Tensor[]`...
+/// A schema type: `Tensor`, `int[1]?`, `Scalar?`, `Tensor[]`, `Tensor?[]`...
 struct Type {
   BaseType base = BaseType::Tensor;
   bool list = false;
   bool optional = false;
+  /// `Tensor?[]`: elements of the list may be missing, which are undefined tensors.
+  bool optional_elements = false;
   /// Length that a single number stands for (`int[2]`), 0 if the schema names none.
   int list_size = 0;
 

@@ -115,10 +115,30 @@ def encode(a):
         return {"complex": number(a)}
     if isinstance(a, str):
         return {"string": a}
+    if is_tensor_list(a):
+        return {"tensors": [None if t is None else t.json()["tensor"] for t in a]}
     return {"ints": list(a)}
 
 
+def is_tensor_list(a):
+    return isinstance(a, list) and any(isinstance(t, Arg) for t in a)
+
+
+def live(a):
+    """What PyTorch is called with."""
+    if is_tensor_list(a):
+        return [None if t is None else t.tensor() for t in a]
+    return a.tensor() if isinstance(a, Arg) else a
+
+
+# Of these torch's own function takes its tensors one by one, or does more than the op.
+LISTED = {"index_put", "block_diag", "broadcast_tensors", "cartesian_prod", "meshgrid", "unique_consecutive", "split", "atleast_1d",
+          "atleast_2d", "atleast_3d"}
+
+
 def resolve(op):
+    if op in LISTED:
+        return getattr(torch.ops.aten, op)
     for place in (torch, torch._C._nn, torch.ops.aten):
         if hasattr(place, op):
             return getattr(place, op)
@@ -134,13 +154,15 @@ def case(op, *args, **kwargs):
     entry = {"op": op, "args": [encode(a) for a in args]}
     if kwargs:
         entry["kwargs"] = {k: encode(v) for k, v in kwargs.items()}
-    tensors = [a for a in args if isinstance(a, Arg)]
-    live = [a.tensor() if isinstance(a, Arg) else a for a in args]
+    tensors = [t for a in list(args) + list(kwargs.values()) for t in (a if is_tensor_list(a) else [a]) if isinstance(t, Arg)]
+    for t in tensors:
+        t.leaf.grad = None  # of an earlier case
+    given = [live(a) for a in args]
     if op.endswith("_"):
-        live[0] = live[0].clone()
+        given[0] = given[0].clone()
         function = lambda self, *rest, **kw: getattr(self, op)(*rest, **kw)
     try:
-        result = function(*live, **kwargs)
+        result = function(*given, **{k: live(v) for k, v in kwargs.items()})
     except (RuntimeError, TypeError, IndexError, ValueError) as error:
         if "not implemented for" in str(error) or "not supported for" in str(error):
             return

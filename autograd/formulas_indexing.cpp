@@ -1,0 +1,82 @@
+#include <lanewise/autograd/formulas.h>
+#include <lanewise/autograd/formulas_indexing.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::autograd::formulas {
+namespace {
+
+/// The product of what meets at a place, without the element itself.
+Tensor product_of_others(const Tensor& base, std::int64_t dim, const Tensor& index, const Tensor& src) {
+  const Tensor zero = src == 0;
+  const Tensor products = base.scatter_reduce(dim, index, where(zero, 1, src), "prod").gather(dim, index);
+  const Tensor zeros_here =
+      zeros(base.sizes(), kLong).scatter_add(dim, index, zero.to(kLong)).gather(dim, index);
+  return where(zero, where(zeros_here == 1, products, 0), where(zeros_here == 0, products / src, 0));
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> scatter_reduce_backward(const Tensor& grad, const Tensor& self, std::int64_t dim,
+                                                   const Tensor& index, const Tensor& src,
+                                                   std::string_view reduce, bool include_self,
+                                                   const Tensor& result) {
+  if (index.numel() == 0) return {grad, zeros_like(src)};
+  // What is not included is kept only where nothing is written.
+  const auto for_self = [&](const Tensor& g) { return include_self ? g : g.scatter(dim, index, 0); };
+  if (reduce == "sum") return {for_self(grad), grad.gather(dim, index)};
+  if (reduce == "mean") {
+    const Tensor ones_of_src = ones_like(src);
+    const Tensor counts =
+        (include_self ? ones_like(self) : zeros_like(self)).scatter_add(dim, index, ones_of_src);
+    const Tensor share = grad / where(counts == 0, 1, counts);
+    return {for_self(share), share.gather(dim, index)};
+  }
+  if (reduce == "prod") {
+    const Tensor one = ones_like(self);
+    const Tensor own = include_self ? self : one;
+    return {for_self(grad * conj(one.scatter_reduce(dim, index, src, "prod"))),
+            grad.gather(dim, index) * conj(product_of_others(own, dim, index, src))};
+  }
+  // amax, amin: ties share.
+  const Tensor self_is_result = for_self((self == result).to(self.scalar_type()));
+  const Tensor src_is_result = (src == result.gather(dim, index)).to(src.scalar_type());
+  const Tensor ties = self_is_result.scatter_add(dim, index, src_is_result);
+  const Tensor share = grad / where(ties == 0, 1, ties);
+  return {self_is_result * share, src_is_result * share.gather(dim, index)};
+}
+
+Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, IntArrayRef sizes) {
+  std::int64_t numel = 1;
+  for (const std::int64_t size : sizes) numel *= size;
+  const Tensor chosen = grad.masked_select(mask);
+  const std::int64_t missing = numel - chosen.numel();
+  return (missing > 0 ? cat({chosen, zeros({missing}, grad.options())}) : chosen.slice(0, 0, numel))
+      .reshape(sizes);
+}
+
+Tensor masked_select_backward(const Tensor& grad, IntArrayRef sizes, const Tensor& mask) {
+  const DimVector all = broadcast_shapes("masked_select", sizes, mask.sizes());
+  return masked_scatter(zeros(all, grad.options()), mask, grad);
+}
+
+Tensor embedding_dense_double_backward(const Tensor& grad, const Tensor& indices, std::int64_t padding_idx,
+                                       bool scale_grad_by_freq) {
+  const Tensor flat = indices.reshape({-1});
+  Tensor rows = grad.index_select(0, flat);
+  if (scale_grad_by_freq) {
+    const Tensor counts =
+        zeros({grad.size(0)}, grad.options()).index_add(0, flat, ones(flat.sizes(), grad.options()));
+    rows = rows / counts.index_select(0, flat).unsqueeze(1);
+  }
+  if (padding_idx >= 0) rows = where((flat == padding_idx).unsqueeze(1), 0, rows);
+  DimVector sizes(indices.sizes());
+  sizes.push_back(grad.size(1));
+  return rows.reshape(sizes);
+}
+
+Tensor index_fill_value_backward(const Tensor& grad, std::int64_t dim, const Tensor& index) {
+  const Tensor filled = zeros(grad.sizes(), kBool).index_fill(dim, index, true);
+  return where(filled, grad, 0).sum();
+}
+
+}  // namespace lanewise::autograd::formulas

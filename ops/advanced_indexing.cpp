@@ -1,0 +1,234 @@
+#include <vector>
+
+#include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/advanced_indexing.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/indexed_rows.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+Tensor zeros(IntArrayRef sizes, ScalarType dtype) {
+  Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
+  fill_(result, Scalar(0));
+  return result;
+}
+
+Tensor read(const IndexedRows& rows, const Tensor& self) {
+  Tensor result = lanewise::detail::empty_cpu(rows.sizes, self.scalar_type());
+  read_rows(rows, self, result);
+  return result;
+}
+
+/// `values` as write_rows and add_rows take them: one element, or contiguous in the shape of the rows; never
+/// the memory of self.
+Tensor fitted(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values) {
+  LANEWISE_CHECK(DtypeError, values.scalar_type() == self.scalar_type(), op,
+                 ": the source and destination dtypes must match, got ", self.scalar_type(),
+                 " for the destination and ", values.scalar_type(), " for the source");
+  const Tensor own = values.is_alias_of(self) ? clone(values) : values;
+  if (own.numel() == 1) return own;
+  // Leading dimensions of size 1 broadcast too.
+  Tensor shaped = own;
+  while (shaped.dim() > static_cast<std::int64_t>(rows.sizes.size()) && shaped.size(0) == 1)
+    shaped = squeeze(shaped, 0);
+  const bool fits = shaped.dim() <= static_cast<std::int64_t>(rows.sizes.size());
+  for (std::int64_t d = 1; fits && d <= shaped.dim(); ++d) {
+    const std::int64_t wanted = rows.sizes[rows.sizes.size() - static_cast<std::size_t>(d)];
+    LANEWISE_CHECK(ShapeError, shaped.size(-d) == wanted || shaped.size(-d) == 1, op,
+                   ": shape mismatch: value tensor of shape ", values.sizes(),
+                   " cannot be broadcast to indexing result of shape ", IntArrayRef(rows.sizes));
+  }
+  LANEWISE_CHECK(ShapeError, fits, op, ": shape mismatch: value tensor of shape ", values.sizes(),
+                 " cannot be broadcast to indexing result of shape ", IntArrayRef(rows.sizes));
+  return dense(shaped.sizes().equals(rows.sizes) ? shaped : expand(shaped, rows.sizes));
+}
+
+void put_rows(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values,
+              bool accumulate) {
+  assert_no_internal_overlap(self);
+  const Tensor source = fitted(op, rows, self, values);
+  if (accumulate) {
+    add_rows(rows, self, source);
+  } else {
+    write_rows(rows, self, source);
+  }
+}
+
+/// Rows along `dim` for which `source` has a slice each.
+IndexedRows rows_for(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                     const Tensor& source) {
+  IndexedRows rows = indexed_rows(op, self, dim, index);
+  const std::int64_t d = wrap_dim(op, dim, self.dim());
+  if (source.dim() == 0 || self.dim() == 0) {
+    LANEWISE_CHECK(ShapeError, source.numel() == 1 && index.numel() == 1 && (self.dim() <= 1), op,
+                   ": a source of shape ", source.sizes(), " does not fit into shape ", self.sizes(),
+                   " along dimension ", d);
+    return rows;
+  }
+  LANEWISE_CHECK(ShapeError, source.dim() == self.dim(), op,
+                 ": source and destination must have the same number of dimensions, found shapes ",
+                 source.sizes(), " and ", self.sizes());
+  LANEWISE_CHECK(ShapeError, source.size(d) == index.numel(), op, ": Number of indices (", index.numel(),
+                 ") should be equal to source.size(", d, "), which is ", source.size(d));
+  LANEWISE_CHECK(ShapeError, source.sizes().equals(rows.sizes), op,
+                 ": Source/destination tensor must have same slice shapes: found ", source.sizes(), " for ",
+                 self.sizes(), " along dimension ", d);
+  return rows;
+}
+
+Tensor flat(const Tensor& t) { return view(dense(t), {t.numel()}); }
+
+}  // namespace
+
+Tensor index(const Tensor& self, ArrayRef<Tensor> indices) {
+  return read(indexed_rows("index", self, indices), self);
+}
+
+Tensor index_backward(const Tensor& grad, IntArrayRef sizes, ArrayRef<Tensor> indices) {
+  Tensor result = zeros(sizes, grad.scalar_type());
+  put_rows("index_backward", indexed_rows("index_backward", result, indices), result, grad, true);
+  return result;
+}
+
+void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
+  put_rows("index_put_", indexed_rows("index_put_", self, indices), self, values, accumulate);
+}
+
+Tensor index_put(const Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
+  Tensor result = clone(self);
+  index_put_(result, indices, values, accumulate);
+  return result;
+}
+
+Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0 || index.numel() == 1,
+                 "index_select: Index to scalar can have only 1 value, got ", index.numel());
+  return read(indexed_rows("index_select", self, dim, index), self);
+}
+
+Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {
+  Tensor result = zeros(sizes, grad.scalar_type());
+  put_rows("index_select_backward", indexed_rows("index_select_backward", result, dim, index), result, grad,
+           true);
+  return result;
+}
+
+void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                const Scalar& alpha) {
+  const IndexedRows rows = rows_for("index_add", self, dim, index, source);
+  LANEWISE_CHECK(
+      DtypeError, alpha.isIntegral(true) || is_differentiable(self.scalar_type()),
+      "index_add: For integral input tensors, argument alpha must not be a floating point number, found ",
+      alpha);
+  assert_no_internal_overlap(self);
+  add_rows(rows, self, fitted("index_add", rows, self, source), alpha);
+}
+
+void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  put_rows("index_copy", rows_for("index_copy", self, dim, index, source), self, source, false);
+}
+
+void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
+  LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
+                 "index_fill: Converting complex Scalar to non-complex type is not supported");
+  fill_(one, value);
+  put_rows("index_fill", indexed_rows("index_fill", self, dim, index), self, one, false);
+}
+
+void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+  LANEWISE_CHECK(ShapeError, value.dim() == 0,
+                 "index_fill: only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+                 " dimension(s)");
+  index_fill_(self, dim, index, value.item());
+}
+
+Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha) {
+  Tensor result = clone(self, MemoryFormat::Contiguous);
+  index_add_(result, dim, index, source, alpha);
+  return result;
+}
+
+Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  Tensor result = clone(self, MemoryFormat::Contiguous);
+  index_copy_(result, dim, index, source);
+  return result;
+}
+
+Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  Tensor result = clone(self);
+  index_fill_(result, dim, index, value);
+  return result;
+}
+
+Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+  Tensor result = clone(self);
+  index_fill_(result, dim, index, value);
+  return result;
+}
+
+Tensor take(const Tensor& self, const Tensor& index) {
+  return read(indexed_elements("take", self, index), self);
+}
+
+void put_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  LANEWISE_CHECK(ShapeError, source.numel() == index.numel(),
+                 "put_: Expected source and index to have the same number of elements, but got ",
+                 source.numel(), " and ", index.numel());
+  IndexedRows rows = indexed_elements("put_", self, index);
+  rows.sizes = DimVector{index.numel()};
+  put_rows("put_", rows, self, flat(source), accumulate);
+}
+
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  Tensor result = clone(self);
+  put_(result, index, source, accumulate);
+  return result;
+}
+
+Tensor embedding(const Tensor& weight, const Tensor& indices) {
+  LANEWISE_CHECK(ShapeError, weight.dim() == 2, "embedding: 'weight' must be 2-D, found shape ",
+                 weight.sizes());
+  DimVector sizes(indices.sizes());
+  sizes.push_back(weight.size(1));
+  return view(read(indexed_rows("embedding", weight, 0, flat(indices)), weight), sizes);
+}
+
+Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, std::int64_t num_weights,
+                                std::int64_t padding_idx, bool scale_grad_by_freq) {
+  LANEWISE_CHECK(ShapeError, grad_output.dim() > 0,
+                 "embedding_dense_backward: expected a gradient with dimensions");
+  const std::int64_t width = grad_output.size(-1);
+  const Tensor index = flat(dense(indices, kLong));
+  Tensor result = zeros({num_weights, width}, grad_output.scalar_type());
+  const IndexedRows rows = indexed_rows("embedding_dense_backward", result, 0, index);
+  Tensor grads = view(dense(grad_output), {index.numel(), width});
+  if (scale_grad_by_freq) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(num_weights), 0);
+    Tensor divisors = lanewise::detail::empty_cpu({index.numel(), 1}, kLong);
+    const auto* i = index.const_data_ptr<std::int64_t>();
+    for (std::int64_t p = 0; p < index.numel(); ++p) ++counts[static_cast<std::size_t>(i[p])];
+    for (std::int64_t p = 0; p < index.numel(); ++p)
+      divisors.data_ptr<std::int64_t>()[p] = counts[static_cast<std::size_t>(i[p])];
+    constexpr PointwiseOp kDivide{"embedding_dense_backward", &kernels::KernelTable::div, true};
+    const Tensor as_gradient = dense(divisors, grad_output.scalar_type());
+    grads = pointwise(kDivide, {grads, as_gradient});
+  }
+  add_rows(rows, result, grads);
+  if (padding_idx >= 0 && padding_idx < num_weights) {
+    Tensor padding = select(result, 0, padding_idx);
+    fill_(padding, Scalar(0));
+  }
+  return result;
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,305 @@
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/accumulate.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/element_size.h>
+#include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/index_walk.h>
+#include <lanewise/ops/pointwise_forms.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+/// A shape or strides; 0-dim tensors count as vectors of one element.
+DimVector with_dim(IntArrayRef list) { return list.empty() ? DimVector{1} : DimVector(list); }
+
+/// The operands of one call, checked: index dense, in int64, and within bounds.
+struct Indexing {
+  std::int64_t dim;
+  DimVector sizes;  ///< of the index
+  Tensor index;
+  bool empty;
+
+  Indexing(const char* op, std::int64_t along, IntArrayRef self_sizes, const Tensor& any_index,
+           const char* self_name = "self") {
+    const auto rank = static_cast<std::int64_t>(self_sizes.size());
+    dim = wrap_dim(op, along, rank);
+    LANEWISE_CHECK(DtypeError, any_index.scalar_type() == kLong || any_index.scalar_type() == kInt, op,
+                   ": Expected dtype int32/int64 for index, found ", short_name(any_index.scalar_type()));
+    sizes = with_dim(any_index.sizes());
+    empty = any_index.numel() == 0;
+    if (empty) return;
+    const DimVector limits = with_dim(self_sizes);
+    LANEWISE_CHECK(ShapeError, sizes.size() == limits.size(), op,
+                   ": Index tensor must have the same number of dimensions as ", self_name,
+                   " tensor; found shapes ", any_index.sizes(), " and ", self_sizes);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      LANEWISE_CHECK(ShapeError, static_cast<std::int64_t>(d) == dim || sizes[d] <= limits[d], op,
+                     ": Size does not match at dimension ", d, ": expected index ", any_index.sizes(),
+                     " to be smaller than ", self_name, " ", self_sizes, " apart from dimension ", dim);
+    }
+    index = dense(any_index, kLong);
+    check_bounds(op, limits[static_cast<std::size_t>(dim)]);
+  }
+
+  void check_src(const char* op, const Tensor& self, const Tensor& src) const {
+    LANEWISE_CHECK(DtypeError, self.scalar_type() == src.scalar_type(), op,
+                   ": Expected self.dtype to be equal to src.dtype, found ", self.scalar_type(), " and ",
+                   src.scalar_type());
+    if (empty) return;
+    const DimVector limits = with_dim(src.sizes());
+    LANEWISE_CHECK(ShapeError, sizes.size() == limits.size(), op,
+                   ": Index tensor must have the same number of dimensions as src tensor; found shapes ",
+                   index.sizes(), " and ", src.sizes());
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      LANEWISE_CHECK(ShapeError, sizes[d] <= limits[d], op, ": Expected index ", index.sizes(),
+                     " to be smaller than src ", src.sizes(), " in every dimension");
+    }
+  }
+
+  /// Strides of an operand that the index chooses in: none along dim.
+  DimVector strides_across(IntArrayRef strides) const {
+    DimVector result = with_dim(strides);
+    result[static_cast<std::size_t>(dim)] = 0;
+    return result;
+  }
+  std::int64_t stride_along(IntArrayRef strides) const {
+    return with_dim(strides)[static_cast<std::size_t>(dim)];
+  }
+
+ private:
+  void check_bounds(const char* op, std::int64_t size) const {
+    const auto* values = index.const_data_ptr<std::int64_t>();
+    parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
+      bool fits = true;
+      for (std::int64_t i = begin; i < end; ++i)
+        fits &= static_cast<std::uint64_t>(values[i]) < static_cast<std::uint64_t>(size);
+      for (std::int64_t i = begin; !fits && i < end; ++i) {
+        LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < size, op, ": index ", values[i],
+                       " is out of bounds for dimension ", dim, " with size ", size);
+      }
+    });
+  }
+};
+
+/// Calls f(element of self, element of src) in the order that the header states.
+template <class T, class F>
+void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, F&& f) {
+  auto* x = static_cast<T*>(self.data_ptr());
+  const auto* y = static_cast<const T*>(src.const_data_ptr());
+  const auto* index = indexing.index.const_data_ptr<std::int64_t>();
+  const std::int64_t along = indexing.stride_along(self.strides());
+  const bool one = src.dim() == 0;
+  const DimVector none(indexing.sizes.size(), 0);
+  walk_index<3>(indexing.sizes, indexing.dim,
+                {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
+                 one ? none : DimVector(src.strides())},
+                true, [&](const IndexRun<3>& run) {
+                  T* to = x + run.at[0];
+                  const std::int64_t* i = index + run.at[1];
+                  const T* from = y + run.at[2];
+                  for (std::int64_t j = 0; j < run.n; ++j)
+                    f(to[j * run.step[0] + i[j * run.step[1]] * along], from[j * run.step[2]]);
+                });
+}
+
+/// What may be written to beside its source: src as a copy if the two share memory.
+Tensor apart_from(const Tensor& self, const Tensor& src) { return src.is_alias_of(self) ? clone(src) : src; }
+
+enum class Reduce : std::uint8_t { Sum, Prod, Mean, Max, Min };
+
+Reduce reduce_of(std::string_view name) {
+  if (name == "sum") return Reduce::Sum;
+  if (name == "prod") return Reduce::Prod;
+  if (name == "mean") return Reduce::Mean;
+  if (name == "amax") return Reduce::Max;
+  LANEWISE_CHECK(ValueError, name == "amin",
+                 "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got ", name);
+  return Reduce::Min;
+}
+
+template <class T>
+bool is_nan(T x) {
+  if constexpr (is_floating_point(scalar_type_of<T>)) {
+    return std::isnan(static_cast<SumType<T>>(x));
+  } else {
+    return false;
+  }
+}
+
+/// What changes nothing when it is combined with another element.
+template <class T>
+T neutral(Reduce reduce) {
+  using limits = std::numeric_limits<SumType<T>>;
+  if (reduce == Reduce::Sum || reduce == Reduce::Mean) return T(0);
+  if (reduce == Reduce::Prod) return T(1);
+  if constexpr (is_floating_point(scalar_type_of<T>)) {
+    return static_cast<T>(reduce == Reduce::Max ? -limits::infinity() : limits::infinity());
+  } else {
+    return static_cast<T>(reduce == Reduce::Max ? limits::lowest() : limits::max());
+  }
+}
+
+template <class T>
+void reduce_into(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
+  switch (reduce) {
+    case Reduce::Sum:
+    case Reduce::Mean:
+      each_pair<T>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); });
+      return;
+    case Reduce::Prod:
+      each_pair<T>(indexing, self, src, [](T& a, T b) { a = multiply_elements(a, b); });
+      return;
+    default:
+      break;
+  }
+  if constexpr (!is_complex(scalar_type_of<T>)) {
+    if (reduce == Reduce::Max) {
+      each_pair<T>(indexing, self, src, [](T& a, T b) { a = is_nan(b) || (!is_nan(a) && a < b) ? b : a; });
+    } else {
+      each_pair<T>(indexing, self, src, [](T& a, T b) { a = is_nan(b) || (!is_nan(a) && b < a) ? b : a; });
+    }
+  }
+}
+
+constexpr PointwiseOp kDivide{"scatter_reduce", &kernels::KernelTable::div};
+constexpr PointwiseOp kDivideDown{"scatter_reduce", &kernels::KernelTable::div_floor};
+
+/// self /= how many elements came together, which is at least one.
+void divide_by_counts(const Indexing& indexing, Tensor& self, bool include_self) {
+  Tensor counts = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
+  fill_(counts, Scalar(include_self ? 1 : 0));
+  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
+  fill_(one, Scalar(1));
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    each_pair<T>(indexing, counts, one, [](T& a, T b) { a = add_elements(a, b); });
+    T* count = static_cast<T*>(counts.data_ptr());
+    for (std::int64_t i = 0; i < counts.numel(); ++i) {
+      if (count[i] == T(0)) count[i] = T(1);
+    }
+  });
+  const bool exact = is_differentiable(self.scalar_type());
+  pointwise_inplace(exact ? kDivide : kDivideDown, self, {self, counts});
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  const Indexing indexing("gather", dim, self.sizes(), index, "input");
+  Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
+  if (indexing.empty) return result;
+  const DimVector dense_strides = contiguous_strides(indexing.sizes);
+  const std::int64_t along = indexing.stride_along(self.strides());
+  const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
+  visit_size(self.itemsize(), [&]<class T>() {
+    const auto* x = static_cast<const T*>(self.const_data_ptr());
+    auto* out = static_cast<T*>(result.data_ptr());
+    walk_index<2>(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides},
+                  false, [&](const IndexRun<2>& run) {
+                    const T* from = x + run.at[0];
+                    const std::int64_t* i = chosen + run.at[1];
+                    T* to = out + run.at[1];
+                    if (run.step[0] == 0) {
+                      for (std::int64_t j = 0; j < run.n; ++j) to[j] = from[i[j] * along];
+                    } else {
+                      for (std::int64_t j = 0; j < run.n; ++j) to[j] = from[j * run.step[0] + i[j] * along];
+                    }
+                  });
+  });
+  return result;
+}
+
+Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {
+  Tensor result = lanewise::detail::empty_cpu(sizes, grad.scalar_type());
+  fill_(result, Scalar(0));
+  scatter_add_(result, dim, index, grad);
+  return result;
+}
+
+void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
+  const Indexing indexing("scatter", dim, self.sizes(), index);
+  indexing.check_src("scatter", self, src);
+  assert_no_internal_overlap(self);
+  if (indexing.empty) return;
+  const Tensor values = apart_from(self, src);
+  visit_size(self.itemsize(),
+             [&]<class T>() { each_pair<T>(indexing, self, values, [](T& a, const T& b) { a = b; }); });
+}
+
+void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  const Indexing indexing("scatter", dim, self.sizes(), index);
+  assert_no_internal_overlap(self);
+  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
+  fill_(one, value);
+  if (indexing.empty) return;
+  visit_size(self.itemsize(),
+             [&]<class T>() { each_pair<T>(indexing, self, one, [](T& a, const T& b) { a = b; }); });
+}
+
+void scatter_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
+  const Indexing indexing("scatter_add", dim, self.sizes(), index);
+  indexing.check_src("scatter_add", self, src);
+  assert_no_internal_overlap(self);
+  if (indexing.empty) return;
+  const Tensor values = apart_from(self, src);
+  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_into<T>(indexing, self, values, Reduce::Sum); });
+}
+
+void scatter_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                     std::string_view reduce, bool include_self) {
+  const Reduce kind = reduce_of(reduce);
+  const Indexing indexing("scatter_reduce", dim, self.sizes(), index);
+  indexing.check_src("scatter_reduce", self, src);
+  LANEWISE_CHECK(DtypeError, !self.is_complex() || (kind != Reduce::Max && kind != Reduce::Min),
+                 "scatter_reduce: complex numbers have no order");
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool || kind != Reduce::Mean,
+                 "scatter_reduce: mean is not implemented for bool");
+  assert_no_internal_overlap(self);
+  if (indexing.empty) return;
+  const Tensor values = apart_from(self, src);
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    if (!include_self) {
+      const T start = neutral<T>(kind);
+      each_pair<T>(indexing, self, values, [start](T& a, const T&) { a = start; });
+    }
+    reduce_into<T>(indexing, self, values, kind);
+  });
+  if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
+}
+
+Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
+  Tensor result = clone(self);
+  scatter_(result, dim, index, src);
+  return result;
+}
+
+Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  Tensor result = clone(self);
+  scatter_(result, dim, index, value);
+  return result;
+}
+
+Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
+  Tensor result = clone(self);
+  scatter_add_(result, dim, index, src);
+  return result;
+}
+
+Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                      std::string_view reduce, bool include_self) {
+  Tensor result = clone(self);
+  scatter_reduce_(result, dim, index, src, reduce, include_self);
+  return result;
+}
+
+}  // namespace lanewise::ops

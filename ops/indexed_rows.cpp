@@ -1,0 +1,357 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/ops/accumulate.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/element_size.h>
+#include <lanewise/ops/indexed_rows.h>
+#include <lanewise/ops/masks.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+constexpr std::int64_t kGrainElements = 16384;
+
+/// Without dimensions of size 1, and with those merged that one step goes through.
+void merge(DimVector& sizes, DimVector& strides) {
+  std::size_t kept = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1) continue;
+    if (kept > 0 && strides[kept - 1] == strides[d] * sizes[d]) {
+      sizes[kept - 1] *= sizes[d];
+      strides[kept - 1] = strides[d];
+    } else {
+      sizes[kept] = sizes[d];
+      strides[kept++] = strides[d];
+    }
+  }
+  sizes.resize(kept);
+  strides.resize(kept);
+}
+
+std::int64_t offset_of(std::int64_t position, const DimVector& sizes, const DimVector& strides) noexcept {
+  std::int64_t offset = 0;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    offset += position % sizes[d] * strides[d];
+    position /= sizes[d];
+  }
+  return offset;
+}
+
+std::int64_t product(IntArrayRef sizes) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : sizes) n *= size;
+  return n;
+}
+
+[[noreturn]] void out_of_bounds(const char* op, std::int64_t index, std::size_t dim, std::int64_t size) {
+  lanewise::detail::raise<IndexError>(op, ": index ", index, " is out of bounds for dimension ", dim,
+                                      " with size ", size);
+}
+
+/// offsets[p] += index[p] * stride.
+void add_offsets(const char* op, std::vector<std::int64_t>& offsets, const Tensor& index, std::size_t dim,
+                 std::int64_t size, std::int64_t stride, bool wrap) {
+  const auto* values = index.const_data_ptr<std::int64_t>();
+  std::int64_t* sums = offsets.data();
+  parallel_for(0, static_cast<std::int64_t>(offsets.size()), kGrainElements,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t p = begin; p < end; ++p) {
+                   std::int64_t i = values[p];
+                   if (i < 0 && wrap) i += size;
+                   if (i < 0 || i >= size) [[unlikely]]
+                     out_of_bounds(op, values[p], dim, size);
+                   sums[p] += i * stride;
+                 }
+               });
+}
+
+/// Masks replaced by the positions where they hold, integers as int64.
+std::vector<Tensor> without_masks(const char* op, const Tensor& self, ArrayRef<Tensor> indices) {
+  std::vector<Tensor> plain;
+  for (const Tensor& index : indices) {
+    if (!index.defined()) {
+      plain.emplace_back();
+      continue;
+    }
+    const ScalarType dtype = index.scalar_type();
+    LANEWISE_CHECK(IndexError, is_integral(dtype, true), op,
+                   ": tensors used as indices must be integers, or bool or uint8 as masks; found ",
+                   short_name(dtype));
+    if (dtype != kBool && dtype != kByte) {
+      plain.push_back(dtype == kLong ? index : dense(index, kLong));
+      continue;
+    }
+    // It takes all or nothing along a dimension of size 1 that Tensor::index makes for it.
+    LANEWISE_CHECK(IndexError, index.dim() > 0, op,
+                   ": a 0-dim mask needs a dimension of its own; use Tensor::index");
+    for (std::int64_t d = 0; d < index.dim(); ++d) {
+      const auto at = static_cast<std::int64_t>(plain.size()) + d;
+      LANEWISE_CHECK(IndexError, at < self.dim(), op, ": too many indices for tensor of dimension ",
+                     self.dim());
+      LANEWISE_CHECK(IndexError, index.size(d) == self.size(at), op, ": The shape of the mask ",
+                     index.sizes(), " at index ", d, " does not match the shape of the indexed tensor ",
+                     self.sizes(), " at index ", at);
+    }
+    const Tensor positions = nonzero(index);
+    for (std::int64_t d = 0; d < index.dim(); ++d) plain.push_back(select(positions, 1, d));
+  }
+  LANEWISE_CHECK(IndexError, static_cast<std::int64_t>(plain.size()) <= self.dim(), op,
+                 ": too many indices for tensor of dimension ", self.dim(), " (got ", plain.size(), ")");
+  plain.resize(static_cast<std::size_t>(self.dim()));
+  return plain;
+}
+
+/// The common shape of all indices.
+DimVector common_shape(const char* op, const std::vector<Tensor>& indices) {
+  DimVector shape;
+  for (const Tensor& index : indices) {
+    if (!index.defined()) continue;
+    bool fits = true;
+    const IntArrayRef sizes = index.sizes();
+    for (std::size_t d = 0; d < std::min(shape.size(), sizes.size()); ++d) {
+      const std::int64_t a = shape[shape.size() - 1 - d], b = sizes[sizes.size() - 1 - d];
+      fits = fits && (a == b || a == 1 || b == 1);
+    }
+    if (!fits) {
+      std::ostringstream shapes;
+      for (const Tensor& t : indices) {
+        if (t.defined()) shapes << ' ' << t.sizes();
+      }
+      lanewise::detail::raise<IndexError>(
+          op, ": shape mismatch: indexing tensors could not be broadcast together with shapes", shapes.str());
+    }
+    shape = broadcast_shapes(op, shape, sizes);
+  }
+  return shape;
+}
+
+/// Runs of elements behind one offset: inner ones with one stride, and where each begins.
+struct Runs {
+  std::int64_t n = 1;
+  std::int64_t stride = 1;
+  std::vector<std::int64_t> starts;
+
+  explicit Runs(const IndexedRows& rows) {
+    DimVector sizes = rows.after_sizes, strides = rows.after_strides;
+    if (!sizes.empty()) {
+      n = sizes.back();
+      stride = strides.back();
+      sizes.pop_back();
+      strides.pop_back();
+    }
+    const std::int64_t count = product(sizes);
+    starts.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) starts.push_back(offset_of(i, sizes, strides));
+  }
+};
+
+/// Calls run(element of self, its stride, element of the values, n) for columns [from, to) of the rows
+/// [begin, end) in their order.
+template <class T, class Run>
+void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, std::int64_t value_step,
+               std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to, Run&& run) {
+  const auto per_index = static_cast<std::int64_t>(rows.offsets.size());
+  const std::int64_t* offsets = rows.offsets.data();
+  std::int64_t p = begin % per_index;
+  std::int64_t before = begin / per_index;
+  T* base = self + offset_of(before, rows.before_sizes, rows.before_strides);
+  for (std::int64_t r = begin; r < end; ++r) {
+    T* row = base + offsets[p];
+    T* value = values + r * rows.row * value_step;
+    for (const std::int64_t start : runs.starts) {
+      run(row + start + from * runs.stride, runs.stride, value + from * value_step, to - from);
+      value += runs.n * value_step;
+    }
+    if (++p == per_index) {
+      p = 0;
+      base = self + offset_of(++before, rows.before_sizes, rows.before_strides);
+    }
+  }
+}
+
+/// The rows in parallel as far as no two threads meet at one place: by what stands before the indices, or by
+/// columns.
+template <class T, class Run>
+void over_rows_apart(const IndexedRows& rows, T* self, T* values, std::int64_t value_step, Run&& run) {
+  const auto per_index = static_cast<std::int64_t>(rows.offsets.size());
+  if (per_index == 0 || rows.before_count == 0 || rows.row == 0) return;
+  const Runs runs(rows);
+  const std::int64_t all = rows.before_count * per_index;
+  if (rows.before_count == 1 && runs.n >= 1024) {
+    const std::int64_t grain = std::max<std::int64_t>(
+        512, kGrainElements / (per_index * static_cast<std::int64_t>(runs.starts.size())));
+    parallel_for(0, runs.n, grain, [&](std::int64_t from, std::int64_t to) {
+      over_rows(rows, runs, self, values, value_step, 0, all, from, to, run);
+    });
+    return;
+  }
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / (per_index * rows.row));
+  parallel_for(0, rows.before_count, grain, [&](std::int64_t begin, std::int64_t end) {
+    over_rows(rows, runs, self, values, value_step, begin * per_index, end * per_index, 0, runs.n, run);
+  });
+}
+
+}  // namespace
+
+IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> indices) {
+  std::vector<Tensor> index = without_masks(op, self, indices);
+  const DimVector shape = common_shape(op, index);
+  const auto is_index = [&](std::size_t d) { return index[d].defined(); };
+  std::optional<std::size_t> first;
+  std::size_t last = 0, count = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (!is_index(d)) continue;
+    if (!first) first = d;
+    last = d;
+    ++count;
+  }
+  LANEWISE_CHECK(ValueError, first.has_value(), op, ": expected at least one tensor among the indices");
+  const bool adjacent = last - *first + 1 == count;
+
+  IndexedRows rows;
+  DimVector after;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (is_index(d)) continue;
+    const bool in_front = adjacent && d < *first;
+    (in_front ? rows.before_sizes : rows.after_sizes).push_back(self.sizes()[d]);
+    (in_front ? rows.before_strides : rows.after_strides).push_back(self.strides()[d]);
+  }
+  rows.sizes = rows.before_sizes;
+  rows.sizes.append(shape.begin(), shape.end());
+  rows.sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
+  rows.before_count = product(rows.before_sizes);
+  rows.row = product(rows.after_sizes);
+  rows.offsets.assign(static_cast<std::size_t>(product(shape)), 0);
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (!is_index(d)) continue;
+    const Tensor whole = index[d].sizes().equals(shape) ? index[d] : expand(index[d], shape);
+    add_offsets(op, rows.offsets, dense(whole), d, self.sizes()[d], self.strides()[d], true);
+  }
+  merge(rows.before_sizes, rows.before_strides);
+  merge(rows.after_sizes, rows.after_strides);
+  return rows;
+}
+
+IndexedRows indexed_rows(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                         bool wrap) {
+  IndexedRows rows;
+  const auto d = static_cast<std::size_t>(wrap_dim(op, dim, self.dim()));
+  LANEWISE_CHECK(ShapeError, index.dim() <= 1, op, ": Index is supposed to be a vector, found shape ",
+                 index.sizes());
+  LANEWISE_CHECK(DtypeError, index.scalar_type() == kLong || index.scalar_type() == kInt, op,
+                 ": Expected dtype int32/int64 for index, found ", short_name(index.scalar_type()));
+  const bool number = self.dim() == 0;
+  for (std::size_t i = 0; i < self.sizes().size(); ++i) {
+    if (i == d) continue;
+    (i < d ? rows.before_sizes : rows.after_sizes).push_back(self.sizes()[i]);
+    (i < d ? rows.before_strides : rows.after_strides).push_back(self.strides()[i]);
+  }
+  rows.sizes = rows.before_sizes;
+  if (!number) rows.sizes.push_back(index.numel());
+  rows.sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
+  rows.before_count = product(rows.before_sizes);
+  rows.row = product(rows.after_sizes);
+  rows.offsets.assign(static_cast<std::size_t>(index.numel()), 0);
+  add_offsets(op, rows.offsets, dense(index, kLong), d, number ? 1 : self.sizes()[d],
+              number ? 1 : self.strides()[d], wrap);
+  merge(rows.before_sizes, rows.before_strides);
+  merge(rows.after_sizes, rows.after_strides);
+  return rows;
+}
+
+IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& index) {
+  LANEWISE_CHECK(DtypeError, index.scalar_type() == kLong || index.scalar_type() == kInt, op,
+                 ": Expected a long tensor for index, found ", short_name(index.scalar_type()));
+  LANEWISE_CHECK(IndexError, self.numel() > 0 || index.numel() == 0, op,
+                 ": tried to take from an empty tensor");
+  IndexedRows rows;
+  rows.sizes = DimVector(index.sizes());
+  rows.offsets.assign(static_cast<std::size_t>(index.numel()), 0);
+  add_offsets(op, rows.offsets, dense(index, kLong), 0, self.numel(), 1, true);
+  if (self.is_contiguous()) return rows;
+  DimVector sizes(self.sizes()), strides(self.strides());
+  merge(sizes, strides);
+  for (std::int64_t& offset : rows.offsets) offset = offset_of(offset, sizes, strides);
+  return rows;
+}
+
+void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
+  const auto per_index = static_cast<std::int64_t>(rows.offsets.size());
+  const std::int64_t all = rows.before_count * per_index;
+  if (all == 0 || rows.row == 0) return;
+  const Runs runs(rows);
+  visit_size(self.itemsize(), [&]<class T>() {
+    auto* from = static_cast<T*>(self.data_ptr());
+    auto* to = static_cast<T*>(out.data_ptr());
+    parallel_for(0, all, std::max<std::int64_t>(1, kGrainElements / rows.row),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   over_rows(rows, runs, from, to, 1, begin, end, 0, runs.n,
+                             [](const T* x, std::int64_t stride, T* y, std::int64_t n) {
+                               if (n == 1) {
+                                 *y = *x;
+                               } else if (stride == 1) {
+                                 std::memcpy(static_cast<void*>(y), x,
+                                             static_cast<std::size_t>(n) * sizeof(T));
+                               } else {
+                                 for (std::int64_t i = 0; i < n; ++i) y[i] = x[i * stride];
+                               }
+                             });
+                 });
+  });
+}
+
+void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values) {
+  const std::int64_t step = values.numel() == 1 ? 0 : 1;
+  visit_size(self.itemsize(), [&]<class T>() {
+    over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), step,
+                    [step](T* x, std::int64_t stride, const T* y, std::int64_t n) {
+                      if (step == 0) {
+                        const T value = *y;
+                        for (std::int64_t i = 0; i < n; ++i) x[i * stride] = value;
+                      } else if (n > 1 && stride == 1) {
+                        std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));
+                      } else {
+                        for (std::int64_t i = 0; i < n; ++i) x[i * stride] = y[i];
+                      }
+                    });
+  });
+}
+
+void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {
+  const std::int64_t step = values.numel() == 1 ? 0 : 1;
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    const auto run = [&](auto&& add) {
+      over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), step,
+                      [&](T* x, std::int64_t stride, const T* y, std::int64_t n) {
+                        if (step == 1 && stride == 1) {
+                          for (std::int64_t i = 0; i < n; ++i) x[i] = add(x[i], y[i]);
+                        } else {
+                          for (std::int64_t i = 0; i < n; ++i)
+                            x[i * stride] = add(x[i * stride], y[i * step]);
+                        }
+                      });
+    };
+    if (alpha.equal(1)) {
+      run([](T a, T b) { return add_elements(a, b); });
+    } else {
+      const auto factor = alpha.to_unchecked<SumType<T>>();
+      run([factor](T a, T b) {
+        if constexpr (std::is_same_v<T, SumType<T>>) {
+          return add_elements(a, multiply_elements(factor, b));
+        } else {
+          return static_cast<T>(static_cast<float>(a) + factor * static_cast<float>(b));
+        }
+      });
+    }
+  });
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/tensor.h>
+
+namespace lanewise::ops {
+
+// Note [Indexed rows]
+// What tensors as indices reach in `self`: its dimensions are [before..., indexed..., after...], the indexed
+// ones become one list of offsets. A row is what one offset reaches: the dimensions behind it. Indices that
+// do not stand side by side are brought to the front first. All indices are checked while the list is made,
+// before anything is written.
+struct IndexedRows {
+  DimVector sizes;  ///< of the result: [before..., shape of the indices..., after...]
+  // Dimensions that lie in memory one after the other are merged.
+  DimVector before_sizes, before_strides;
+  DimVector after_sizes, after_strides;
+  std::int64_t before_count = 1;
+  std::int64_t row = 1;               ///< elements of a row
+  std::vector<std::int64_t> offsets;  ///< in elements, one per position in the indices
+};
+
+/// `indices` in order of the dimensions of self, undefined where a dimension is taken whole; int64 after
+/// masks are expanded. Integers of any signed type count from the end if negative; bool and uint8 are masks
+/// over as many dimensions as they have. Throws   IndexError (too many, of another dtype, out of bounds, a
+/// mask of another shape); ShapeError if they do not broadcast
+IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> indices);
+/// One list of indices along `dim`, none of them negative unless `wrap`. A 0-dim self counts as of one
+/// dimension.
+IndexedRows indexed_rows(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index,
+                         bool wrap = false);
+/// Elements of self by their number in row-major order; negative ones from the end.
+IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& index);
+
+/// The rows, in the order of the result, into `out`: contiguous, of the result's sizes and the dtype of self.
+void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out);
+/// `values` into the rows: contiguous and of the result's sizes, or a single element for all; dtype of self.
+/// Of several writes to one place the last one stays, whatever the number of threads.
+void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values);
+/// rows += alpha * values, one after the other in order of the indices.
+void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha = 1);
+
+}  // namespace lanewise::ops
