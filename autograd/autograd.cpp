@@ -56,9 +56,10 @@ void warn_of_cycle() {
       "afterwards");
 }
 
-variable_list run(const char* op, const variable_list& outputs, const variable_list& grads,
-                  std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs,
-                  bool accumulate, bool allow_unused) {
+variable_list run(const char* op, TensorList outputs, TensorList grads, std::optional<bool> retain_graph,
+                  bool create_graph, TensorList inputs, bool accumulate, bool allow_unused) {
+  if (create_graph && accumulate) [[unlikely]]
+    warn_of_cycle();
   LANEWISE_CHECK(AutogradError, grads.empty() || grads.size() == outputs.size(), op, ": got ", outputs.size(),
                  " tensors and ", grads.size(), " gradients");
   edge_list roots;
@@ -104,8 +105,6 @@ variable_list run(const char* op, const variable_list& outputs, const variable_l
 
 void backward(const variable_list& tensors, const variable_list& grad_tensors,
               std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {
-  if (create_graph) [[unlikely]]
-    warn_of_cycle();
   run("backward", tensors, grad_tensors, retain_graph, create_graph, inputs, /*accumulate=*/true, true);
 }
 
@@ -125,3 +124,14 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
 }
 
 }  // namespace lanewise::autograd
+
+namespace lanewise {
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                      std::optional<TensorList> inputs) const {
+  LANEWISE_CHECK(AutogradError, !inputs || !inputs->empty(), "backward: the inputs argument cannot be empty");
+  autograd::run("backward", TensorList(this, 1), TensorList(&gradient, 1), retain_graph, create_graph,
+                inputs.value_or(TensorList()), /*accumulate=*/true, true);
+}
+
+}  // namespace lanewise

@@ -83,6 +83,33 @@ Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index) {
   return batch.wrap(batch.front(0).select(in_value("select", dim, self.dim()), index));
 }
 
+namespace {
+
+std::vector<Tensor> wrap_each(const Batch& batch, std::vector<Tensor> parts) {
+  for (Tensor& part : parts) part = batch.wrap(part);
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split: cannot be applied to a 0-dim tensor");
+  const Batch batch({&self});
+  return wrap_each(batch, batch.front(0).split(split_size, in_value("split", dim, self.dim())));
+}
+
+std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split_with_sizes: cannot be applied to a 0-dim tensor");
+  const Batch batch({&self});
+  return wrap_each(batch, batch.front(0).split_with_sizes(split_sizes, in_value("split_with_sizes", dim, self.dim())));
+}
+
+std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "unbind: cannot be applied to a 0-dim tensor");
+  const Batch batch({&self});
+  return wrap_each(batch, batch.front(0).unbind(in_value("unbind", dim, self.dim())));
+}
+
 Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "slice: cannot be applied to a 0-dim tensor");
   const Batch batch({&self});

@@ -1,13 +1,10 @@
 #include <exception>
 #include <thread>
 
+#include <lanewise/autograd/detail/thread_modes.h>
 #include <lanewise/autograd/engine.h>
-#include <lanewise/autograd/forward_ad.h>
-#include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/graph_task.h>
-#include <lanewise/autograd/saved_tensor_hooks.h>
 #include <lanewise/tensor/errors.h>
-#include <lanewise/tensor/warnings.h>
 
 namespace lanewise::autograd {
 
@@ -44,43 +41,6 @@ Engine& Engine::get_default_engine() noexcept {
   static Engine engine;
   return engine;
 }
-
-namespace {
-
-/// The modes of a thread, for another one that works on its behalf while it waits.
-class ThreadModes {
- public:
-  ThreadModes() noexcept = default;
-
-  class Scope {
-   public:
-    explicit Scope(const ThreadModes& modes) noexcept
-        : inference_(modes.inference_),
-          grad_(modes.grad_),
-          forward_(modes.forward_),
-          multithreading_(modes.multithreading_),
-          hooks_(modes.hooks_),
-          warnings_(modes.warnings_) {}
-
-   private:
-    InferenceMode inference_;
-    AutoGradMode grad_;
-    AutoFwGradMode forward_;
-    MultithreadingGuard multithreading_;
-    SavedTensorHooksOfThread hooks_;
-    WarningUtils::WarningHandlerGuard warnings_;
-  };
-
- private:
-  bool inference_ = InferenceMode::is_enabled();
-  bool grad_ = GradMode::is_enabled();
-  bool forward_ = AutoFwGradMode::is_enabled();
-  bool multithreading_ = is_multithreading_enabled();
-  const SavedTensorHooks* hooks_ = SavedTensorHooksOfThread::innermost();
-  WarningHandler* warnings_ = WarningUtils::get_warning_handler();
-};
-
-}  // namespace
 
 variable_list Engine::execute(const edge_list& roots, const variable_list& grads, bool keep_graph,
                               bool create_graph, bool accumulate_grad, const edge_list& outputs) {

@@ -121,6 +121,13 @@ Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
 /// The matrix `grad` for each batch of a [b, n, k] or [b, k, m].
 inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) { return grad.expand({batch[0], grad.size(0), grad.size(1)}); }
 
+/// The parts put together again; undefined ones are zeros.
+LANEWISE_API Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim, IntArrayRef sizes,
+                                   ScalarType dtype);
+LANEWISE_API Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes,
+                                              ScalarType dtype);
+LANEWISE_API Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes, ScalarType dtype);
+
 }  // namespace lanewise::autograd::formulas
 
 #include <lanewise/autograd/formulas_indexing.h>

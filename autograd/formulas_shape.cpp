@@ -195,4 +195,35 @@ Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2) { return grad.mm
 
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1) { return lanewise::conj(mat1.t()).mm(grad); }
 
+Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {
+  const auto d = static_cast<std::size_t>(wrap(dim, sizes.size()));
+  std::vector<Tensor> parts = grads;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].defined()) continue;
+    DimVector shape(sizes);
+    shape[d] = split_sizes[i];
+    parts[i] = zeros(shape, TensorOptions(dtype));
+  }
+  return cat(parts, dim);
+}
+
+Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {
+  const std::int64_t size = sizes[static_cast<std::size_t>(wrap(dim, sizes.size()))];
+  DimVector split_sizes;
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    split_sizes.push_back(std::min(split_size, size - static_cast<std::int64_t>(i) * split_size));
+  }
+  return split_with_sizes_backward(grads, split_sizes, dim, sizes, dtype);
+}
+
+Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {
+  DimVector shape(sizes);
+  shape.erase(shape.begin() + wrap(dim, sizes.size()));
+  std::vector<Tensor> parts = grads;
+  for (Tensor& part : parts) {
+    if (!part.defined()) part = zeros(shape, TensorOptions(dtype));
+  }
+  return stack(parts, dim);
+}
+
 }  // namespace lanewise::autograd::formulas

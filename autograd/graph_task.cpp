@@ -3,10 +3,12 @@
 #include <utility>
 
 #include <lanewise/autograd/anomaly_mode.h>
+#include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/input_buffer.h>
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 
@@ -24,22 +26,6 @@ constinit thread_local GraphTask* current_task = nullptr;
 #endif
 constinit thread_local Node* running_node = nullptr;
 
-class CurrentTask {
- public:
-  explicit CurrentTask(GraphTask* task) noexcept
-      : previous_(std::exchange(current_task, task)), node_(std::exchange(running_node, nullptr)) {}
-  ~CurrentTask() {
-    current_task = previous_;
-    running_node = node_;
-  }
-  CurrentTask(const CurrentTask&) = delete;
-  CurrentTask& operator=(const CurrentTask&) = delete;
-
- private:
-  GraphTask* previous_;
-  Node* node_;
-};
-
 }  // namespace
 
 struct GraphTask::ScratchHolder {
@@ -47,6 +33,13 @@ struct GraphTask::ScratchHolder {
   bool present = false;
 };
 thread_local GraphTask::ScratchHolder GraphTask::spare_scratch_;
+
+GraphTask::Current::Current(GraphTask* task) noexcept
+    : previous_(std::exchange(current_task, task)), node_(std::exchange(running_node, nullptr)) {}
+GraphTask::Current::~Current() {
+  current_task = previous_;
+  running_node = node_;
+}
 
 GraphTask* GraphTask::current() noexcept { return current_task; }
 
@@ -214,11 +207,28 @@ void GraphTask::make_ready(std::uint32_t slot) {
   std::push_heap(scratch_.heap.begin(), scratch_.heap.end());
 }
 
-void GraphTask::deliver(std::uint32_t slot, std::uint32_t input_nr, Tensor&& grad) {
-  NodeState& state = scratch_.states[slot];
+std::uint32_t GraphTask::consumer(const Edge& edge) const noexcept {
+  if (!edge.is_valid()) return kNone;
+  const std::uint32_t slot = find(*edge.function);
+  return slot == kNone || !scratch_.states[slot].wanted ? kNone : slot;
+}
+
+void GraphTask::accumulate(NodeState& state, std::uint32_t input_nr, Tensor&& grad) {
   if (state.grads.empty()) state.grads = make_variable_list(std::max(state.node->num_inputs(), input_nr + 1));
   accumulate_into(state.grads[input_nr], std::move(grad));
-  if (--state.dependencies == 0) make_ready(slot);
+}
+
+void GraphTask::deliver(std::uint32_t slot, variable_list&& outputs) {
+  if (outputs.empty()) return;
+  const edge_list& edges = std::as_const(*scratch_.states[slot].node).next_edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const std::uint32_t next = consumer(edges[i]);
+    if (next == kNone) continue;
+    NodeState& state = scratch_.states[next];
+    accumulate(state, edges[i].input_nr, std::move(outputs[i]));
+    if (--state.dependencies == 0) make_ready(next);
+  }
+  recycle(std::move(outputs));
 }
 
 namespace {
@@ -272,7 +282,7 @@ variable_list GraphTask::run_node(Node& node, variable_list&& grads) const {
   return outputs;
 }
 
-void GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
+variable_list GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
   NodeState& state = scratch_.states[slot];
   Node& node = *state.node;
   variable_list grads = std::move(state.grads);
@@ -284,7 +294,7 @@ void GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
   for (std::uint32_t c = state.capture; c != kNone; c = captures_[c].next) {
     results[captures_[c].result] = grads[captures_[c].input_nr];
   }
-  if (!state.runs) return;
+  if (!state.runs) return {};
   if (hooks != nullptr) [[unlikely]]
     hooks->run_tensor_hooks(node, grads);
   variable_list outputs = run_node(node, std::move(grads));
@@ -292,15 +302,20 @@ void GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
   const edge_list& edges = std::as_const(node).next_edges();
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const Edge& edge = edges[i];
-    if (!edge.is_valid()) continue;
-    const std::uint32_t next = find(*edge.function);
-    if (next == kNone || !scratch_.states[next].wanted) continue;
-    if (outputs[i].defined() && edge.input_nr < edge.function->num_inputs()) {
-      validate_gradient(node, i, edge.function->input_metadata(edge.input_nr), outputs[i]);
-    }
-    deliver(next, edge.input_nr, std::move(outputs[i]));
+    if (!outputs[i].defined() || !edge.is_valid() || edge.input_nr >= edge.function->num_inputs()) continue;
+    validate_gradient(node, i, edge.function->input_metadata(edge.input_nr), outputs[i]);
   }
-  recycle(std::move(outputs));
+  return outputs;
+}
+
+void GraphTask::run_serial(variable_list& results) {
+  auto& heap = scratch_.heap;
+  while (!heap.empty()) {
+    const std::uint32_t slot = heap.front().slot;
+    std::pop_heap(heap.begin(), heap.end());
+    heap.pop_back();
+    deliver(slot, evaluate(slot, results));
+  }
 }
 
 variable_list GraphTask::run(std::size_t num_results) {
@@ -310,18 +325,18 @@ variable_list GraphTask::run(std::size_t num_results) {
   } else {
     discover_all();
   }
-  const CurrentTask here(this);
+  const Current here(this);
   const AutoGradMode mode(options_.create_graph);
   for (const std::uint32_t root : scratch_.roots) {
     const NodeState& state = scratch_.states[root];
     if (state.dependencies == 0 && state.wanted) make_ready(root);
   }
-  auto& heap = scratch_.heap;
-  while (!heap.empty()) {
-    const std::uint32_t slot = heap.front().slot;
-    std::pop_heap(heap.begin(), heap.end());
-    heap.pop_back();
-    evaluate(slot, results);
+  const bool parallel = ParallelBackwardGuard::is_enabled() && is_multithreading_enabled() &&
+                        !transforms_on() && !in_parallel_region() && get_num_threads() > 1;
+  if (parallel) [[unlikely]] {
+    run_parallel(results, get_num_threads());
+  } else {
+    run_serial(results);
   }
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {  // a callback may queue another one
     const std::function<void()> callback = std::move(callbacks_[i]);

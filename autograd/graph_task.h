@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -46,12 +47,18 @@ class GraphTask {
   std::uint64_t id() noexcept;
   bool is_restricted() const noexcept { return restricted_; }
   bool keeps_graph() const noexcept { return options_.keep_graph; }
-  void queue_callback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
+  void queue_callback(std::function<void()> callback) {
+    const std::lock_guard<NodeMutex> lock(callbacks_mutex_);
+    callbacks_.push_back(std::move(callback));
+  }
 
   /// The run that this thread is in the middle of, or null.
   static GraphTask* current() noexcept;
 
  private:
+  friend class ParallelRun;
+  class Current;
+
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct NodeState {
@@ -86,9 +93,17 @@ class GraphTask {
   std::uint32_t claim(Node& node);
   void discover_all();
   void discover_wanted();
-  void deliver(std::uint32_t slot, std::uint32_t input_nr, Tensor&& grad);
+  /// The slot that a gradient along `edge` goes to, or kNone if nobody wants it.
+  std::uint32_t consumer(const Edge& edge) const noexcept;
+  static void accumulate(NodeState& state, std::uint32_t input_nr, Tensor&& grad);
+  void deliver(std::uint32_t slot, variable_list&& outputs);
   void make_ready(std::uint32_t slot);
-  void evaluate(std::uint32_t slot, variable_list& results);
+  /// Runs the node on the gradients in its state. Returns what goes along its edges; empty if it is a target
+  /// only.
+  variable_list evaluate(std::uint32_t slot, variable_list& results);
+  void run_serial(variable_list& results);
+  /// Note [Branches in parallel], parallel_backward.cpp.
+  void run_parallel(variable_list& results, int threads);
   variable_list run_node(Node& node, variable_list&& grads) const;
 
   static thread_local ScratchHolder spare_scratch_;
@@ -99,8 +114,22 @@ class GraphTask {
   Scratch scratch_;
   std::vector<Capture> captures_;
   std::unordered_map<const Node*, std::uint32_t> foreign_;  ///< nodes claimed by other tasks
+  NodeMutex callbacks_mutex_;
   std::vector<std::function<void()>> callbacks_;
   std::uint64_t id_ = 0;
+};
+
+/// While it lives, this thread is in the middle of a run.
+class GraphTask::Current {
+ public:
+  explicit Current(GraphTask* task) noexcept;
+  ~Current();
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  GraphTask* previous_;
+  Node* node_;
 };
 
 /// The node that this thread is running, or null.

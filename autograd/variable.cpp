@@ -1,6 +1,5 @@
 #include <mutex>
 
-#include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/hooks.h>
@@ -76,14 +75,6 @@ const Tensor& Tensor::grad() const {
 Tensor& Tensor::mutable_grad() const {
   LANEWISE_CHECK(AutogradError, defined(), "mutable_grad: the tensor is undefined");
   return materialize_autograd_meta(*this).grad_;
-}
-
-void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
-                      std::optional<TensorList> inputs) const {
-  LANEWISE_CHECK(AutogradError, !inputs || !inputs->empty(), "backward: the inputs argument cannot be empty");
-  const autograd::variable_list restricted =
-      inputs ? autograd::variable_list(inputs->begin(), inputs->end()) : autograd::variable_list();
-  autograd::backward({*this}, {gradient}, retain_graph, create_graph, restricted);
 }
 
 unsigned Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> hook) const {

@@ -123,6 +123,7 @@ variable_list CopySlices::apply(variable_list&& grads) {
   variable_list inner_grads = make_variable_list(1);
   inner_grads[0] = inside.clone();  // fn may keep it, and it is overwritten below
   variable_list inner = (*fn_)(std::move(inner_grads));
+  recycle(std::move(inner_grads));
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!should_compute_output(i)) continue;
     if (i > 0) {

@@ -22,11 +22,51 @@ void autograd_q(benchmark::State& state) {
 }
 BENCHMARK(autograd_q);
 
+// One small op: without a graph, recorded on a leaf, recorded on a result. The difference is what recording costs.
+void autograd_forward_mul(benchmark::State& state) {
+  const lib::Tensor a = lib::ones({16}), b = lib::ones({16});
+  bench::time(state, 1, 0, [&] { benchmark::DoNotOptimize(lib::mul(a, b)); });
+}
+BENCHMARK(autograd_forward_mul);
+
 void autograd_record_mul(benchmark::State& state) {
   const lib::Tensor a = lib::ones({16}, lib::requires_grad()), b = lib::ones({16});
   bench::time(state, 1, 0, [&] { benchmark::DoNotOptimize(lib::mul(a, b)); });
 }
 BENCHMARK(autograd_record_mul);
+
+void autograd_record_mul_of_result(benchmark::State& state) {
+  const lib::Tensor a = lib::ones({16}, lib::requires_grad()) * 1, b = lib::ones({16});
+  bench::time(state, 1, 0, [&] { benchmark::DoNotOptimize(lib::mul(a, b)); });
+}
+BENCHMARK(autograd_record_mul_of_result);
+
+// A network of 6-64-8-4 on one sample: forward, backward and a step of SGD.
+void autograd_small_network(benchmark::State& state) {
+  const auto parameter = [](std::initializer_list<std::int64_t> sizes) { return ((lib::rand(sizes) - 0.5) * 0.5).requires_grad_(); };
+  const lib::Tensor w1 = parameter({6, 64}), b1 = parameter({64}), w2 = parameter({64, 8}), b2 = parameter({8}), w3 = parameter({8, 4}),
+                    b3 = parameter({4});
+  const lib::Tensor x = lib::rand({1, 6}), target = lib::rand({1, 4});
+  lib::optim::SGD optimizer({w1, b1, w2, b2, w3, b3}, lib::optim::SGDOptions(0.01));
+  const auto step = [&] {
+    optimizer.zero_grad();
+    const lib::Tensor h1 = lib::tanh(lib::addmm(b1, x, w1));
+    const lib::Tensor h2 = lib::tanh(lib::addmm(b2, h1, w2));
+    const lib::Tensor difference = lib::addmm(b3, h2, w3) - target;
+    const lib::Tensor loss = (difference * difference).sum();
+    loss.backward();
+    optimizer.step();
+    return loss;
+  };
+  const float first = step().item<float>();
+  for (int i = 0; i < 50; ++i) step();
+  if (!(step().item<float>() < first)) {
+    state.SkipWithError("the loss does not fall");
+    return;
+  }
+  bench::time(state, 1, 0, [&] { benchmark::DoNotOptimize(step()); });
+}
+BENCHMARK(autograd_small_network);
 
 // A chain of 100 multiplications of 16 elements, forward and backward; an item is one op.
 void autograd_chain(benchmark::State& state) {

@@ -136,6 +136,26 @@ TEST(Errors, Hooks) {
                         HasSubstr("Final callbacks can only be installed during backward pass"));
 }
 
+TEST(Errors, ViewsOfSeveralResults) {
+  const Tensor x = leaf({{1, 2}, {3, 4}});
+  const Tensor y = x * 1;
+  const std::vector<Tensor> rows = y.unbind(0);
+  EXPECT_AUTOGRAD_ERROR(rows[0].mul_(2),
+                        HasSubstr("Output 0 of UnbindBackward0 is a view and is being modified inplace"),
+                        HasSubstr("returns multiple views"), HasSubstr("out-of-place"));
+  EXPECT_AUTOGRAD_ERROR(y.split(1)[1].add_(1), HasSubstr("Output 1 of SplitBackward0 is a view"));
+  EXPECT_AUTOGRAD_ERROR(y.chunk(2)[1].add_(1), HasSubstr("is a view and is being modified inplace"));
+  EXPECT_AUTOGRAD_ERROR(rows[1].view({2, 1}).add_(1), HasSubstr("returns multiple views"));
+  EXPECT_VALUES(y, 1, 2, 3, 4);
+  Tensor same = y;
+  same.mul_(2);
+  EXPECT_AUTOGRAD_ERROR(rows[1].grad_fn(),
+                        HasSubstr("its base or another view of its base has been modified inplace"));
+  const NoGradGuard guard;
+  rows[0].mul_(10);
+  EXPECT_VALUES(y, 20, 40, 6, 8);
+}
+
 TEST(Errors, ExpandedTensorInPlace) {
   const Tensor x = leaf({{1.0}, {2.0}});
   Tensor y = (x * 1).expand({2, 3});

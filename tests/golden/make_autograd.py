@@ -216,7 +216,7 @@ for op in INPLACE[:6]:
     case("leaf", X, [call("v", "view", "$x", [6]), call("", op[0], "$v", *op[1:])])
     case("leaf", X, [call("y", "mul", "$x", "$x"), ["no_grad", call("", op[0], "$x", *op[1:])]], ["y"])
     case("expanded", {"x": ([3, 1], True)}, [call("y", "mul", "$x", 2), call("e", "expand", "$y", [3, 2]), call("", op[0], "$e", *op[1:])])
-for split in ():
+for split in (("unbind", 0), ("split", 1, 1), ("chunk", 2, 1)):
     for op in INPLACE[:4]:
         case("multiple views", X, [call("y", "mul", "$x", 2), call("p", split[0], "$y", *split[1:]), call("", op[0], "$p0", *op[1:])])
         case("multiple views", X, [call("y", "mul", "$x", 2), call("p", split[0], "$y", *split[1:]), call("", op[0], "$y", *op[1:]), call("z", "mul", "$y", 2)], ["z"])
