@@ -3,8 +3,8 @@
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/grad_mode.h>
 
-/// Derivatives of normalizations and distances. Where they are differentiated again, statistics are computed anew from the input, so that
-/// they are part of the graph.
+/// Derivatives of normalizations and distances. Where they are differentiated again, statistics are computed
+/// anew from the input, so that they are part of the graph.
 namespace lanewise::autograd::formulas {
 namespace {
 
@@ -25,8 +25,10 @@ Tensor normal_backward(const Tensor& grad, const Tensor& normal, const Tensor& s
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
-                                                       const Tensor& scale, const Tensor& weight, double eps, std::array<bool, 3> mask) {
+std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor& grad, const Tensor& input,
+                                                       IntArrayRef normalized_shape, const Tensor& mean,
+                                                       const Tensor& scale, const Tensor& weight, double eps,
+                                                       std::array<bool, 3> mask) {
   const std::int64_t rank = input.dim(), outer = rank - static_cast<std::int64_t>(normalized_shape.size());
   DimVector inner, leading;
   for (std::int64_t d = 0; d < rank; ++d) (d < outer ? leading : inner).push_back(d);
@@ -34,15 +36,18 @@ std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor& grad, const
   const Tensor normal = (input - s.mean) * s.scale;
   const auto over_rows = [&](const Tensor& t) { return leading.empty() ? t : t.sum(IntArrayRef(leading)); };
   std::tuple<Tensor, Tensor, Tensor> result;
-  if (mask[0]) std::get<0>(result) = normal_backward(weight.defined() ? grad * weight : grad, normal, s.scale, inner);
+  if (mask[0])
+    std::get<0>(result) = normal_backward(weight.defined() ? grad * weight : grad, normal, s.scale, inner);
   if (mask[1]) std::get<1>(result) = over_rows(grad * normal);
   if (mask[2]) std::get<2>(result) = over_rows(grad);
   return result;
 }
 
-std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& running_mean,
-                                                       const Tensor& running_var, const Tensor& mean, const Tensor& scale, bool training,
-                                                       double eps, std::array<bool, 3> mask) {
+std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const Tensor& input,
+                                                       const Tensor& weight, const Tensor& running_mean,
+                                                       const Tensor& running_var, const Tensor& mean,
+                                                       const Tensor& scale, bool training, double eps,
+                                                       std::array<bool, 3> mask) {
   DimVector dims, shape(input.sizes().size(), 1);
   for (std::int64_t d = 0; d < input.dim(); ++d) {
     if (d != 1) dims.push_back(d);
@@ -66,12 +71,17 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const
   return result;
 }
 
-std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& scale,
-                                                       const Tensor& weight, std::int64_t n, std::int64_t channels, std::int64_t spatial,
-                                                       std::int64_t groups, double eps, std::array<bool, 3> mask) {
+std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const Tensor& input,
+                                                       const Tensor& mean, const Tensor& scale,
+                                                       const Tensor& weight, std::int64_t n,
+                                                       std::int64_t channels, std::int64_t spatial,
+                                                       std::int64_t groups, double eps,
+                                                       std::array<bool, 3> mask) {
   const DimVector shape = {n, groups, channels / groups, spatial};
   const Tensor x = input.reshape(shape), g = grad.reshape(shape);
-  const Normal s = GradMode::is_enabled() ? statistics(x, {2, 3}, eps) : Normal{mean.reshape({n, groups, 1, 1}), scale.reshape({n, groups, 1, 1})};
+  const Normal s = GradMode::is_enabled()
+                       ? statistics(x, {2, 3}, eps)
+                       : Normal{mean.reshape({n, groups, 1, 1}), scale.reshape({n, groups, 1, 1})};
   const Tensor normal = (x - s.mean) * s.scale;
   std::tuple<Tensor, Tensor, Tensor> result;
   if (mask[0]) {
@@ -85,8 +95,8 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const
 
 namespace {
 
-/// The derivative of distances by the differences, whose last dim was reduced. Unlike those of norms, components that tie for the
-/// largest are not shared among.
+/// The derivative of distances by the differences, whose last dim was reduced. Unlike those of norms,
+/// components that tie for the largest are not shared among.
 Tensor distance_backward(const Tensor& grad, const Tensor& difference, double p, const Tensor& distance) {
   const Tensor g = grad.unsqueeze(-1), d = distance.unsqueeze(-1);
   if (p == 0) return zeros_like(difference);
@@ -96,7 +106,8 @@ Tensor distance_backward(const Tensor& grad, const Tensor& difference, double p,
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& result) {
+std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
+                                          const Tensor& result) {
   const Tensor along = distance_backward(grad, x1.unsqueeze(-2) - x2.unsqueeze(-3), p, result);
   return {along.sum(-2), -along.sum(-3)};
 }
@@ -112,7 +123,8 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
     }
     return stack(rows);
   };
-  const Tensor along = distance_backward(triangle(grad), self.unsqueeze(1) - self.unsqueeze(0), p, triangle(result));
+  const Tensor along =
+      distance_backward(triangle(grad), self.unsqueeze(1) - self.unsqueeze(0), p, triangle(result));
   return along.sum(1) - along.sum(0);
 }
 

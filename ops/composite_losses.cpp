@@ -191,7 +191,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));
-  return reduce("triplet_margin_loss", clamp_min(near - far + margin, 0), reduction);
+  return reduce("triplet_margin_loss", clamp_min(lanewise::add(near, Scalar(margin)) - far, 0), reduction);
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {

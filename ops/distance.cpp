@@ -1,10 +1,9 @@
-#include <lanewise/ops/distance.h>
-
 #include <algorithm>
 
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/distance.h>
 #include <lanewise/ops/norm.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -25,13 +24,17 @@ Tensor norms_of_rows(const Tensor& a, const Tensor& b, double p) {
 }  // namespace
 
 Tensor cdist_forward(const Tensor& x1, const Tensor& x2, double p) {
-  LANEWISE_CHECK(DtypeError, x1.is_floating_point() && x2.is_floating_point(), "cdist: only supports floating-point dtypes, X1 and X2 got: ",
-                 x1.scalar_type(), " and ", x2.scalar_type());
-  LANEWISE_CHECK(DtypeError, x1.scalar_type() == x2.scalar_type(), "cdist: X1 is ", x1.scalar_type(), " and X2 is ", x2.scalar_type());
+  LANEWISE_CHECK(DtypeError, x1.is_floating_point() && x2.is_floating_point(),
+                 "cdist: only supports floating-point dtypes, X1 and X2 got: ", x1.scalar_type(), " and ",
+                 x2.scalar_type());
+  LANEWISE_CHECK(DtypeError, x1.scalar_type() == x2.scalar_type(), "cdist: X1 is ", x1.scalar_type(),
+                 " and X2 is ", x2.scalar_type());
   for (const Tensor* t : {&x1, &x2}) {
-    LANEWISE_CHECK(ShapeError, t->dim() >= 2, "cdist: only supports at least 2D tensors, found shape ", t->sizes());
+    LANEWISE_CHECK(ShapeError, t->dim() >= 2, "cdist: only supports at least 2D tensors, found shape ",
+                   t->sizes());
   }
-  LANEWISE_CHECK(ShapeError, x1.size(-1) == x2.size(-1), "cdist: X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
+  LANEWISE_CHECK(ShapeError, x1.size(-1) == x2.size(-1),
+                 "cdist: X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
                  " X2: ", x2.size(-1));
   LANEWISE_CHECK(ValueError, p >= 0, "cdist: only supports non-negative p values, found ", p);
   const Tensor a = unsqueeze(x1, -2), b = unsqueeze(x2, -3);
@@ -53,7 +56,8 @@ Tensor cdist_forward(const Tensor& x1, const Tensor& x2, double p) {
 
 Tensor pdist_forward(const Tensor& self, double p) {
   LANEWISE_CHECK(ShapeError, self.dim() == 2, "pdist: only supports 2D tensors, got: ", self.dim(), "D");
-  LANEWISE_CHECK(DtypeError, self.is_floating_point(), "pdist: only supports floating-point dtypes, found ", self.scalar_type());
+  LANEWISE_CHECK(DtypeError, self.is_floating_point(), "pdist: only supports floating-point dtypes, found ",
+                 self.scalar_type());
   LANEWISE_CHECK(ValueError, p >= 0, "pdist: only supports non-negative p values, found ", p);
   const std::int64_t n = self.size(0);
   Tensor out = detail::empty_cpu({n > 1 ? n * (n - 1) / 2 : 0}, self.scalar_type());

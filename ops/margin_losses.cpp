@@ -1,8 +1,7 @@
-#include <lanewise/ops/margin_losses.h>
-
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/loss_reduction.h>
+#include <lanewise/ops/margin_losses.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -17,12 +16,15 @@ struct Scores {
   std::int64_t samples, classes;
 
   Scores(const char* op, const Tensor& input, const Tensor& targets, std::int64_t reduction) {
-    LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": not defined for ", input.scalar_type(), " elements");
-    LANEWISE_CHECK(DtypeError, targets.scalar_type() == kLong, op, ": expected an int64 target, found ", targets.scalar_type());
-    LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END, op, ": reduction is ", reduction,
-                   "; expected 0 (none), 1 (mean) or 2 (sum)");
-    LANEWISE_CHECK(ShapeError, input.dim() <= 2 && (input.dim() == 0 || input.sizes().back() > 0), op,
-                   ": Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", input.sizes());
+    LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": not defined for ", input.scalar_type(),
+                   " elements");
+    LANEWISE_CHECK(DtypeError, targets.scalar_type() == kLong, op, ": expected an int64 target, found ",
+                   targets.scalar_type());
+    LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END, op,
+                   ": reduction is ", reduction, "; expected 0 (none), 1 (mean) or 2 (sum)");
+    LANEWISE_CHECK(
+        ShapeError, input.dim() <= 2 && (input.dim() == 0 || input.sizes().back() > 0), op,
+        ": Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", input.sizes());
     samples = input.dim() == 2 ? input.size(0) : 1;
     classes = input.dim() == 0 ? 1 : input.size(-1);
     self = dense(input, kernels::compute_type(input.scalar_type()));
@@ -42,25 +44,27 @@ struct Scores {
 };
 
 Tensor reduced(const Tensor& terms, std::int64_t reduction, bool batched, ScalarType dtype) {
-  if (reduction == Reduction::None) return dense(batched ? terms : detail::make_view(terms, {}, {}, terms.storage_offset()), dtype);
+  if (reduction == Reduction::None)
+    return dense(batched ? terms : detail::make_view(terms, {}, {}, terms.storage_offset()), dtype);
   return dense(reduction == Reduction::Mean ? mean(terms) : sum(terms), dtype);
 }
 
 }  // namespace
 
-Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin, const Tensor& weight,
-                         std::int64_t reduction) {
+Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
+                         const Tensor& weight, std::int64_t reduction) {
   constexpr const char* kOp = "multi_margin_loss";
   LANEWISE_CHECK(ValueError, p.equal(1) || p.equal(2), kOp, ": only p == 1 and p == 2 supported, found ", p);
   const Scores scores(kOp, self, target, reduction);
-  LANEWISE_CHECK(ShapeError, target.dim() <= 1 && target.numel() == scores.samples, kOp, ": inconsistent target size, expected ", scores.samples,
-                 " but got ", target.sizes());
-  LANEWISE_CHECK(ShapeError, !weight.defined() || (weight.dim() <= 1 && weight.numel() == scores.classes), kOp,
-                 ": inconsistent weight size, expected ", scores.classes, " but got ", weight.sizes());
+  LANEWISE_CHECK(ShapeError, target.dim() <= 1 && target.numel() == scores.samples, kOp,
+                 ": inconsistent target size, expected ", scores.samples, " but got ", target.sizes());
+  LANEWISE_CHECK(ShapeError, !weight.defined() || (weight.dim() <= 1 && weight.numel() == scores.classes),
+                 kOp, ": inconsistent weight size, expected ", scores.classes, " but got ", weight.sizes());
   const Tensor w = weight.defined() ? dense(weight, scores.self.scalar_type()) : weight;
   const auto* t = scores.target.const_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < scores.samples; ++i) {
-    LANEWISE_CHECK(IndexError, t[i] >= 0 && t[i] < scores.classes, kOp, ": target out of range: ", t[i], " of ", scores.classes, " classes");
+    LANEWISE_CHECK(IndexError, t[i] >= 0 && t[i] < scores.classes, kOp, ": target out of range: ", t[i],
+                   " of ", scores.classes, " classes");
   }
   const Tensor terms = scores.terms([&]<class T>(const T* x, std::int64_t i) {
     const auto m = static_cast<T>(margin.to<double>());
@@ -75,14 +79,17 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
   return reduced(terms, reduction, target.dim() > 0, self.scalar_type());
 }
 
-std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& self, const Tensor& target,
+                                                          std::int64_t reduction) {
   constexpr const char* kOp = "multilabel_margin_loss";
   const Scores scores(kOp, self, target, reduction);
-  LANEWISE_CHECK(ShapeError, target.sizes() == self.sizes(), kOp, ": inconsistent target size ", target.sizes(), " for input of size ", self.sizes());
+  LANEWISE_CHECK(ShapeError, target.sizes() == self.sizes(), kOp, ": inconsistent target size ",
+                 target.sizes(), " for input of size ", self.sizes());
   const std::int64_t n = scores.classes;
   const auto* t = scores.target.const_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < scores.samples * n; ++i) {
-    LANEWISE_CHECK(IndexError, t[i] >= -1 && t[i] < n, kOp, ": target out of range: ", t[i], " of ", n, " classes");
+    LANEWISE_CHECK(IndexError, t[i] >= -1 && t[i] < n, kOp, ": target out of range: ", t[i], " of ", n,
+                   " classes");
   }
   Tensor is_target = detail::empty_cpu(self.sizes(), scores.self.scalar_type());
   const Tensor terms = scores.terms([&]<class T>(const T* x, std::int64_t i) {
@@ -100,7 +107,8 @@ std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& self, co
     }
     return sum / static_cast<T>(n);
   });
-  return {reduced(terms, reduction, self.dim() == 2, self.scalar_type()), dense(is_target, self.scalar_type())};
+  return {reduced(terms, reduction, self.dim() == 2, self.scalar_type()),
+          dense(is_target, self.scalar_type())};
 }
 
 }  // namespace lanewise::ops

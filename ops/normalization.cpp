@@ -1,5 +1,3 @@
-#include <lanewise/ops/normalization.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,6 +7,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/normalization.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/tensor_impl.h>
@@ -33,7 +32,8 @@ class Runs {
     const void* data;
     bool one;
   };
-  void operator()(const void* x, void* out, std::int64_t n, Part mean, Part scale, Part weight, Part bias) const {
+  void operator()(const void* x, void* out, std::int64_t n, Part mean, Part scale, Part weight,
+                  Part bias) const {
     apply(sub_, x, out, n, mean);
     apply(mul_, out, out, n, scale);
     apply(mul_, out, out, n, weight);
@@ -44,7 +44,8 @@ class Runs {
   static void apply(kernels::ElementwiseFn fn, const void* x, void* out, std::int64_t n, Part part) {
     if (part.data == nullptr) return;
     static constexpr kernels::KernelScalar kOne{1, 1, 0};
-    char* const data[] = {static_cast<char*>(out), static_cast<char*>(const_cast<void*>(x)), static_cast<char*>(const_cast<void*>(part.data))};
+    char* const data[] = {static_cast<char*>(out), static_cast<char*>(const_cast<void*>(x)),
+                          static_cast<char*>(const_cast<void*>(part.data))};
     fn(data, part.one ? 4u : 0u, n, &kOne);
   }
 
@@ -52,18 +53,21 @@ class Runs {
 };
 
 ScalarType compute_type_of(const char* op, const Tensor& input) {
-  LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": not defined for ", input.scalar_type(), " elements; convert to a floating type");
+  LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": not defined for ", input.scalar_type(),
+                 " elements; convert to a floating type");
   return kernels::compute_type(input.scalar_type());
 }
 
 Tensor converted(const char* op, const char* name, const Tensor& t, const Tensor& input, ScalarType compute) {
   if (!t.defined()) return t;
-  LANEWISE_CHECK(DtypeError, t.scalar_type() == input.scalar_type() || t.scalar_type() == compute, op, ": ", name, " is ", t.scalar_type(),
-                 ", input is ", input.scalar_type());
+  LANEWISE_CHECK(DtypeError, t.scalar_type() == input.scalar_type() || t.scalar_type() == compute, op, ": ",
+                 name, " is ", t.scalar_type(), ", input is ", input.scalar_type());
   return dense(t, compute);
 }
 
-const char* data_of(const Tensor& t) { return t.defined() ? static_cast<const char*>(t.const_data_ptr()) : nullptr; }
+const char* data_of(const Tensor& t) {
+  return t.defined() ? static_cast<const char*>(t.const_data_ptr()) : nullptr;
+}
 Runs::Part at(const char* data, std::int64_t index, std::int64_t size, bool one) {
   return {data == nullptr ? nullptr : data + index * size, one};
 }
@@ -99,21 +103,27 @@ struct Statistics {
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                                                     const Tensor& bias, double eps) {
+std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape,
+                                                     const Tensor& weight, const Tensor& bias, double eps) {
   constexpr const char* kOp = "layer_norm";
-  LANEWISE_CHECK(ShapeError, !normalized_shape.empty(), kOp, ": Expected normalized_shape to be at least 1-dimensional");
+  LANEWISE_CHECK(ShapeError, !normalized_shape.empty(), kOp,
+                 ": Expected normalized_shape to be at least 1-dimensional");
   const std::size_t rank = input.sizes().size(), inner = normalized_shape.size();
-  LANEWISE_CHECK(ShapeError, rank >= inner && std::equal(normalized_shape.begin(), normalized_shape.end(), input.sizes().end() - static_cast<std::ptrdiff_t>(inner)),
-                 kOp, ": Given normalized_shape=", normalized_shape, ", expected input with shape [*, ...] that ends in it, but got input of size ",
+  LANEWISE_CHECK(ShapeError,
+                 rank >= inner && std::equal(normalized_shape.begin(), normalized_shape.end(),
+                                             input.sizes().end() - static_cast<std::ptrdiff_t>(inner)),
+                 kOp, ": Given normalized_shape=", normalized_shape,
+                 ", expected input with shape [*, ...] that ends in it, but got input of size ",
                  input.sizes());
   for (const Tensor* t : {&weight, &bias}) {
-    LANEWISE_CHECK(ShapeError, !t->defined() || t->sizes() == normalized_shape, kOp, ": Expected ", t == &weight ? "weight" : "bias",
-                   " to be of same shape as normalized_shape ", normalized_shape, ", but got ", t->sizes());
+    LANEWISE_CHECK(ShapeError, !t->defined() || t->sizes() == normalized_shape, kOp, ": Expected ",
+                   t == &weight ? "weight" : "bias", " to be of same shape as normalized_shape ",
+                   normalized_shape, ", but got ", t->sizes());
   }
   const ScalarType compute = compute_type_of(kOp, input);
   const Tensor x = dense(input, compute);
-  const Tensor w = converted(kOp, "weight", weight, input, compute), b = converted(kOp, "bias", bias, input, compute);
+  const Tensor w = converted(kOp, "weight", weight, input, compute),
+               b = converted(kOp, "bias", bias, input, compute);
   DimVector kept(input.sizes());
   DimMask dims = 0;
   for (std::size_t d = rank - inner; d < rank; ++d) {
@@ -124,20 +134,25 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArr
   std::int64_t n = 1;
   for (const std::int64_t size : normalized_shape) n *= size;
   if (x.numel() == 0) {
-    return {dense(out, input.scalar_type()), detail::empty_cpu(kept, input.scalar_type()), detail::empty_cpu(kept, input.scalar_type())};
+    return {dense(out, input.scalar_type()), detail::empty_cpu(kept, input.scalar_type()),
+            detail::empty_cpu(kept, input.scalar_type())};
   }
   const Statistics stats(kOp, x, dims, eps);
   const auto size = static_cast<std::int64_t>(element_size(compute));
-  const char *from = data_of(x), *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w), *bs = data_of(b);
+  const char *from = data_of(x), *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w),
+             *bs = data_of(b);
   char* to = static_cast<char*>(out.data_ptr());
   const Runs runs(compute);
-  parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      runs(from + r * n * size, to + r * n * size, n, at(mean, r, size, true), at(scale, r, size, true), {ws, false}, {bs, false});
-    }
-  });
+  parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t r = begin; r < end; ++r) {
+                   runs(from + r * n * size, to + r * n * size, n, at(mean, r, size, true),
+                        at(scale, r, size, true), {ws, false}, {bs, false});
+                 }
+               });
   const auto shaped = [&](const Tensor& t) {
-    return dense(detail::make_view(t, kept, detail::empty_cpu(kept, compute).strides(), 0), input.scalar_type());
+    return dense(detail::make_view(t, kept, detail::empty_cpu(kept, compute).strides(), 0),
+                 input.scalar_type());
   };
   return {dense(out, input.scalar_type()), shaped(stats.mean), shaped(stats.scale)};
 }
@@ -145,29 +160,35 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArr
 namespace {
 
 /// Runs of `spatial` elements that share a channel, or of channels side by side if there is one element each.
-void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std::int64_t channels, std::int64_t spatial, const Tensor& mean,
-                        const Tensor& scale, const Tensor& weight, const Tensor& bias) {
+void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std::int64_t channels,
+                        std::int64_t spatial, const Tensor& mean, const Tensor& scale, const Tensor& weight,
+                        const Tensor& bias) {
   const ScalarType compute = x.scalar_type();
   const auto size = static_cast<std::int64_t>(element_size(compute));
-  const char *from = data_of(x), *ms = data_of(mean), *ss = data_of(scale), *ws = data_of(weight), *bs = data_of(bias);
+  const char *from = data_of(x), *ms = data_of(mean), *ss = data_of(scale), *ws = data_of(weight),
+             *bs = data_of(bias);
   char* to = static_cast<char*>(out.data_ptr());
   const Runs runs(compute);
   if (spatial == 1) {
-    parallel_for(0, samples, std::max<std::int64_t>(1, kParallelElements / channels), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t first = i * channels * size;
-        runs(from + first, to + first, channels, {ms, false}, {ss, false}, {ws, false}, {bs, false});
-      }
-    });
+    parallel_for(
+        0, samples, std::max<std::int64_t>(1, kParallelElements / channels),
+        [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t first = i * channels * size;
+            runs(from + first, to + first, channels, {ms, false}, {ss, false}, {ws, false}, {bs, false});
+          }
+        });
     return;
   }
-  parallel_for(0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t c = i % channels;
-      const std::int64_t first = i * spatial * size;
-      runs(from + first, to + first, spatial, at(ms, c, size, true), at(ss, c, size, true), at(ws, c, size, true), at(bs, c, size, true));
-    }
-  });
+  parallel_for(0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t c = i % channels;
+                   const std::int64_t first = i * spatial * size;
+                   runs(from + first, to + first, spatial, at(ms, c, size, true), at(ss, c, size, true),
+                        at(ws, c, size, true), at(bs, c, size, true));
+                 }
+               });
 }
 
 /// running = momentum * statistic + (1 - momentum) * running, in place.
@@ -177,7 +198,8 @@ void move_towards(const Tensor& running, const Tensor& statistic, double momentu
   Tensor moved = detail::empty_cpu(statistic.sizes(), statistic.scalar_type());
   const T *s = statistic.const_data_ptr<T>(), *r = old.const_data_ptr<T>();
   for (std::int64_t c = 0; c < statistic.numel(); ++c) {
-    moved.data_ptr<T>()[c] = static_cast<T>(momentum * static_cast<double>(s[c]) * factor + (1 - momentum) * static_cast<double>(r[c]));
+    moved.data_ptr<T>()[c] = static_cast<T>(momentum * static_cast<double>(s[c]) * factor +
+                                            (1 - momentum) * static_cast<double>(r[c]));
   }
   Tensor target = running;
   copy_(target, moved);
@@ -186,15 +208,18 @@ void move_towards(const Tensor& running, const Tensor& statistic, double momentu
 
 }  // namespace
 
-std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
-                                                     const Tensor& running_var, bool training, double momentum, double eps) {
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training,
+                                                     double momentum, double eps) {
   constexpr const char* kOp = "batch_norm";
-  LANEWISE_CHECK(ShapeError, input.dim() >= 2, kOp, ": expected an input of at least 2 dimensions [N, C, ...], found shape ", input.sizes());
+  LANEWISE_CHECK(ShapeError, input.dim() >= 2, kOp,
+                 ": expected an input of at least 2 dimensions [N, C, ...], found shape ", input.sizes());
   const std::int64_t samples = input.size(0), channels = input.size(1);
   const std::int64_t spatial = samples * channels == 0 ? 0 : input.numel() / (samples * channels);
   const auto check = [&](const char* name, const Tensor& t) {
-    LANEWISE_CHECK(ShapeError, !t.defined() || (t.dim() == 1 && t.size(0) == channels), kOp, ": ", name, " should contain ", channels,
-                   " elements, found shape ", t.sizes());
+    LANEWISE_CHECK(ShapeError, !t.defined() || (t.dim() == 1 && t.size(0) == channels), kOp, ": ", name,
+                   " should contain ", channels, " elements, found shape ", t.sizes());
   };
   check("weight", weight);
   check("bias", bias);
@@ -204,10 +229,12 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                  ": running_mean and running_var must be defined in evaluation mode");
   const ScalarType compute = compute_type_of(kOp, input);
   const Tensor x = dense(input, compute);
-  const Tensor w = converted(kOp, "weight", weight, input, compute), b = converted(kOp, "bias", bias, input, compute);
+  const Tensor w = converted(kOp, "weight", weight, input, compute),
+               b = converted(kOp, "bias", bias, input, compute);
   const Tensor old_mean = converted(kOp, "running_mean", running_mean, input, compute);
   const Tensor old_var = converted(kOp, "running_var", running_var, input, compute);
-  LANEWISE_CHECK(ShapeError, !training || x.numel() > 0, kOp, ": there are no statistics of no elements, found shape ", input.sizes());
+  LANEWISE_CHECK(ShapeError, !training || x.numel() > 0, kOp,
+                 ": there are no statistics of no elements, found shape ", input.sizes());
   Tensor out = detail::empty_cpu(input.sizes(), compute);
   const auto finished = [&](const Tensor& mean, const Tensor& scale) {
     return std::tuple(dense(out, input.scalar_type()), mean, scale);
@@ -215,7 +242,8 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   if (!training) {
     Tensor scale = detail::empty_cpu({channels}, compute);
     const auto fill = [&]<class T>() {
-      for (std::int64_t c = 0; c < channels; ++c) scale.data_ptr<T>()[c] = T(1) / std::sqrt(old_var.const_data_ptr<T>()[c] + static_cast<T>(eps));
+      for (std::int64_t c = 0; c < channels; ++c)
+        scale.data_ptr<T>()[c] = T(1) / std::sqrt(old_var.const_data_ptr<T>()[c] + static_cast<T>(eps));
     };
     compute == kDouble ? fill.template operator()<double>() : fill.template operator()<float>();
     if (x.numel() > 0) normalize_channels(x, out, samples, channels, spatial, old_mean, scale, w, b);
@@ -233,40 +261,52 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   return finished(stats.mean, stats.scale);
 }
 
-std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t N,
-                                                     std::int64_t C, std::int64_t HxW, std::int64_t group, double eps) {
+std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, std::int64_t N, std::int64_t C,
+                                                     std::int64_t HxW, std::int64_t group, double eps) {
   constexpr const char* kOp = "group_norm";
-  LANEWISE_CHECK(ValueError, group > 0 && C % group == 0, kOp, ": Expected number of channels in input to be divisible by num_groups, but got input of shape ",
-                 input.sizes(), " and num_groups=", group);
+  LANEWISE_CHECK(
+      ValueError, group > 0 && C % group == 0, kOp,
+      ": Expected number of channels in input to be divisible by num_groups, but got input of shape ",
+      input.sizes(), " and num_groups=", group);
   for (const Tensor* t : {&weight, &bias}) {
-    LANEWISE_CHECK(ShapeError, !t->defined() || (t->dim() == 1 && t->numel() == C), kOp, ": Expected ", t == &weight ? "weight" : "bias",
-                   " to be a vector of size equal to the number of channels in input, ", C, ", but got ", t->sizes());
+    LANEWISE_CHECK(ShapeError, !t->defined() || (t->dim() == 1 && t->numel() == C), kOp, ": Expected ",
+                   t == &weight ? "weight" : "bias",
+                   " to be a vector of size equal to the number of channels in input, ", C, ", but got ",
+                   t->sizes());
   }
-  LANEWISE_CHECK(ShapeError, input.numel() == N * C * HxW, kOp, ": expected ", N, " * ", C, " * ", HxW, " elements, found shape ", input.sizes());
+  LANEWISE_CHECK(ShapeError, input.numel() == N * C * HxW, kOp, ": expected ", N, " * ", C, " * ", HxW,
+                 " elements, found shape ", input.sizes());
   const ScalarType compute = compute_type_of(kOp, input);
   const Tensor x = dense(input, compute);
-  const Tensor w = converted(kOp, "weight", weight, input, compute), b = converted(kOp, "bias", bias, input, compute);
+  const Tensor w = converted(kOp, "weight", weight, input, compute),
+               b = converted(kOp, "bias", bias, input, compute);
   Tensor out = detail::empty_cpu(input.sizes(), compute);
   if (x.numel() == 0) {
-    return {dense(out, input.scalar_type()), detail::empty_cpu({N, group}, input.scalar_type()), detail::empty_cpu({N, group}, input.scalar_type())};
+    return {dense(out, input.scalar_type()), detail::empty_cpu({N, group}, input.scalar_type()),
+            detail::empty_cpu({N, group}, input.scalar_type())};
   }
   const std::int64_t each = C / group * HxW;
   const Tensor grouped = detail::make_view(x, {N, group, each}, {group * each, each, 1}, x.storage_offset());
   const Statistics stats(kOp, grouped, DimMask{4}, eps);
   const auto size = static_cast<std::int64_t>(element_size(compute));
-  const char *from = data_of(x), *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w), *bs = data_of(b);
+  const char *from = data_of(x), *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w),
+             *bs = data_of(b);
   char* to = static_cast<char*>(out.data_ptr());
   const Runs runs(compute);
   // With one element a channel, a run is a group.
   const std::int64_t run = HxW == 1 ? C / group : HxW;
-  parallel_for(0, x.numel() / run, std::max<std::int64_t>(1, kParallelElements / run), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i * run * size, g = i * run / each;
-      const std::int64_t c = HxW == 1 ? i * run % C : i % C;
-      runs(from + first, to + first, run, at(ms, g, size, true), at(ss, g, size, true), at(ws, c, size, HxW > 1), at(bs, c, size, HxW > 1));
-    }
-  });
-  return {dense(out, input.scalar_type()), dense(stats.mean, input.scalar_type()), dense(stats.scale, input.scalar_type())};
+  parallel_for(0, x.numel() / run, std::max<std::int64_t>(1, kParallelElements / run),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t first = i * run * size, g = i * run / each;
+                   const std::int64_t c = HxW == 1 ? i * run % C : i % C;
+                   runs(from + first, to + first, run, at(ms, g, size, true), at(ss, g, size, true),
+                        at(ws, c, size, HxW > 1), at(bs, c, size, HxW > 1));
+                 }
+               });
+  return {dense(out, input.scalar_type()), dense(stats.mean, input.scalar_type()),
+          dense(stats.scale, input.scalar_type())};
 }
 
 }  // namespace lanewise::ops

@@ -1,8 +1,8 @@
 // Normalizations and dropouts: what golden data do not show: running statistics, random masks, bits, errors.
+#include <cmath>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 #include <lanewise/lanewise.h>
 
@@ -31,10 +31,16 @@ TEST(BatchNorm, TrainingMovesRunningStatistics) {
 }
 
 TEST(BatchNorm, WithoutStatisticsEvaluationIsAnError) {
-  EXPECT_THAT([] { batch_norm(ones({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5); },
-              ::testing::ThrowsMessage<ValueError>(HasSubstr("must be defined in evaluation mode")));
-  EXPECT_THAT([] { batch_norm(ones({2, 3}), ones({4}), {}, {}, {}, true, 0.1, 1e-5); },
-              ::testing::ThrowsMessage<ShapeError>(HasSubstr("weight should contain 3 elements")));
+  EXPECT_THAT(
+      [] {
+        batch_norm(ones({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5);
+      },
+      ::testing::ThrowsMessage<ValueError>(HasSubstr("must be defined in evaluation mode")));
+  EXPECT_THAT(
+      [] {
+        batch_norm(ones({2, 3}), ones({4}), {}, {}, {}, true, 0.1, 1e-5);
+      },
+      ::testing::ThrowsMessage<ShapeError>(HasSubstr("weight should contain 3 elements")));
 }
 
 TEST(InstanceNorm, RunningStatisticsAreMeansOverSamples) {
@@ -88,9 +94,18 @@ TEST(Statistics, BitsDoNotDependOnLayoutOrThreads) {
   const Tensor x = randn({70, 33, 130}) * 3 + 100;
   const Tensor transposed = x.transpose(0, 2).contiguous().transpose(0, 2);
   const auto results = [&](const Tensor& t) {
-    return std::vector<Tensor>{t.var(IntArrayRef{0, 2}, true), t.var(IntArrayRef{1}, true), lanewise::std(t, IntArrayRef{2}, false),
-                               t.var(true), linalg_vector_norm(t, 2, IntArrayRef{0, 1}), linalg_vector_norm(t, 1), t.nansum(IntArrayRef{0}),
-                               t.cumsum(0), t.cumsum(1), t.cumsum(2), t.cumprod(-1), t.narrow(0, 0, 3).logcumsumexp(2)};
+    return std::vector<Tensor>{t.var(IntArrayRef{0, 2}, true),
+                               t.var(IntArrayRef{1}, true),
+                               lanewise::std(t, IntArrayRef{2}, false),
+                               t.var(true),
+                               linalg_vector_norm(t, 2, IntArrayRef{0, 1}),
+                               linalg_vector_norm(t, 1),
+                               t.nansum(IntArrayRef{0}),
+                               t.cumsum(0),
+                               t.cumsum(1),
+                               t.cumsum(2),
+                               t.cumprod(-1),
+                               t.narrow(0, 0, 3).logcumsumexp(2)};
   };
   const int threads = get_num_threads();
   set_num_threads(1);
