@@ -331,7 +331,8 @@ variable_list GraphTask::run(std::size_t num_results) {
     const NodeState& state = scratch_.states[root];
     if (state.dependencies == 0 && state.wanted) make_ready(root);
   }
-  const bool parallel = ParallelBackwardGuard::is_enabled() && is_multithreading_enabled() &&
+  // Not under create_graph: sequence numbers, and with them the order of a second backward's sums, would depend on timing.
+  const bool parallel = ParallelBackwardGuard::is_enabled() && !options_.create_graph && is_multithreading_enabled() &&
                         !transforms_on() && !in_parallel_region() && get_num_threads() > 1;
   if (parallel) [[unlikely]] {
     run_parallel(results, get_num_threads());
