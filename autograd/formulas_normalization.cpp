@@ -115,16 +115,18 @@ std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, 
 Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& result) {
   const std::int64_t n = self.size(0);
   if (n < 2) return zeros_like(self);
-  // Pairs in order, as the upper triangle of a matrix.
-  const auto triangle = [&](const Tensor& pairs) {
+  // Pairs in order, as the upper triangle of a matrix; elsewhere is 1, which has derivatives of any order.
+  const auto triangle = [&](const Tensor& pairs, double elsewhere) {
     std::vector<Tensor> rows;
     for (std::int64_t i = 0, at = 0; i < n; at += n - 1 - i++) {
-      rows.push_back(cat({zeros({i + 1}, pairs.options()), pairs.narrow(0, at, n - 1 - i)}));
+      rows.push_back(cat({full({i + 1}, elsewhere, pairs.options()), pairs.narrow(0, at, n - 1 - i)}));
     }
     return stack(rows);
   };
-  const Tensor along =
-      distance_backward(triangle(grad), self.unsqueeze(1) - self.unsqueeze(0), p, triangle(result));
+  const Tensor index = arange(n);
+  const Tensor is_pair = (index.unsqueeze(1) < index).unsqueeze(-1);
+  const Tensor difference = where(is_pair, self.unsqueeze(1) - self.unsqueeze(0), 1);
+  const Tensor along = distance_backward(triangle(grad, 0), difference, p, triangle(result, 1));
   return along.sum(1) - along.sum(0);
 }
 

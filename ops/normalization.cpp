@@ -10,7 +10,6 @@
 #include <lanewise/ops/normalization.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
-#include <lanewise/tensor/tensor_impl.h>
 
 namespace lanewise::ops {
 namespace {
@@ -191,7 +190,8 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
                });
 }
 
-/// running = momentum * statistic + (1 - momentum) * running, in place.
+/// running = momentum * statistic + (1 - momentum) * running, in place. Not counted as a new version, as in PyTorch: the node keeps the
+/// statistics for evaluation, and in training does not look at them.
 template <class T>
 void move_towards(const Tensor& running, const Tensor& statistic, double momentum, double factor) {
   const Tensor old = dense(running, statistic.scalar_type());
@@ -203,7 +203,6 @@ void move_towards(const Tensor& running, const Tensor& statistic, double momentu
   }
   Tensor target = running;
   copy_(target, moved);
-  target.unsafeGetTensorImpl()->bump_version();
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ for dtype in FLOATING:
         case("batch_norm", Arg(dtype, sizes), None, None, Arg(dtype, [3], grad=False), positive(dtype, [3]), True, 0.1, 1e-5, False)
         case("batch_norm", Arg(dtype, sizes), Arg(dtype, [3]), Arg(dtype, [3]), Arg(dtype, [3], grad=False), positive(dtype, [3]), False, 0.1, 1e-5, False)
     case("native_group_norm", Arg(dtype, [2, 4, 3]), Arg(dtype, [4]), Arg(dtype, [4]), 2, 4, 3, 2, 1e-5)
+    cases.pop()  # there the means and deviations are differentiable, too
     case("group_norm", Arg(dtype, [2, 6, 2, 2], "t"), 3, Arg(dtype, [6]), Arg(dtype, [6]))
     case("group_norm", Arg(dtype, [3, 6]), 2)
     case("instance_norm", Arg(dtype, [2, 3, 4], "t"), Arg(dtype, [3]), Arg(dtype, [3]), None, None, True, 0.1, 1e-5, False)
