@@ -33,7 +33,8 @@ using ViewFunction = std::function<Tensor(const Tensor& base)>;
 /// What autograd keeps about a tensor: exists only for tensors that take part in a graph and for tracked
 /// views.
 struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
-  AutogradMeta() noexcept = default;
+  // Not defaulted: `new AutogradMeta()` would set the memory to zero before the members are initialised.
+  AutogradMeta() noexcept {}
   ~AutogradMeta() override;
   bool survives(TensorImpl& impl) noexcept override;
 
