@@ -4,17 +4,23 @@
 
 #include <iostream>
 
+#include <lanewise/autograd/anomaly_mode.h>
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/checkpoint.h>
 #include <lanewise/autograd/custom_function.h>
+#include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/gradcheck.h>
 #include <lanewise/autograd/graph_printer.h>
+#include <lanewise/autograd/graph_root.h>
+#include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/registry.h>
+#include <lanewise/autograd/saved_tensor_hooks.h>
+#include <lanewise/autograd/variable.h>
 #include <lanewise/autograd/vmap.h>
 #include <lanewise/data/batches.h>
 #include <lanewise/data/errors.h>
@@ -40,3 +46,4 @@
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_options.h>
+#include <lanewise/tensor/warnings.h>

@@ -1,7 +1,7 @@
-#include <lanewise/autograd/accumulate_grad.h>
-
 #include <mutex>
+#include <thread>
 
+#include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/hooks.h>
@@ -10,10 +10,11 @@
 
 namespace lanewise::autograd {
 
-AccumulateGrad::AccumulateGrad(const Tensor& variable) : Node(kMaxSequenceNr, {}), variable_(variable) {
+AccumulateGrad::AccumulateGrad(const Tensor& variable)
+    : Node(kMaxSequenceNr, {}), leaf_(variable.unsafeGetTensorImpl()) {
   add_input_metadata(variable);
   const AutogradMeta* meta = get_autograd_meta(variable);
-  if (meta != nullptr && meta->hooks_ != nullptr) mutable_hooks().tensor_hooks.push_back({meta->hooks_, 0});
+  if (meta != nullptr && meta->hooks_ != nullptr) mutable_hooks().of_tensors.push_back({meta->hooks_, 0});
 }
 
 namespace {
@@ -58,17 +59,54 @@ void accumulate_grad(const Tensor& variable, Tensor& grad, Tensor incoming) {
   }
 }
 
+Tensor AccumulateGrad::variable() const {
+  for (;;) {
+    {
+      const std::lock_guard<NodeMutex> lock(mutex_);
+      if (leaf_ == nullptr) return {};
+      if (leaf_->try_retain()) return Tensor(leaf_);
+    }
+    std::this_thread::yield();
+  }
+}
+
+void AccumulateGrad::keep(const Tensor& leaf) {
+  const std::lock_guard<NodeMutex> lock(mutex_);
+  kept_ = leaf;
+}
+
+bool AutogradMeta::survives(TensorImpl& impl) noexcept {
+  // What may hold the last reference to the node that holds the leaf goes after the lock.
+  std::shared_ptr<AccumulateGrad> node = accumulator_;
+  if (node == nullptr) return false;
+  const std::lock_guard<NodeMutex> lock(node->mutex_);
+  if (impl.release_unless_last()) return true;
+  constexpr long kOwn = 2;  // accumulator_ and node
+  if (node.use_count() > kOwn) {
+    keeper_ = node;
+    has_accumulator_.store(false, std::memory_order_relaxed);
+    accumulator_.reset();
+    impl.set_reachable(false);
+    node->kept_ = Tensor(&impl);
+    return true;
+  }
+  node->leaf_ = nullptr;
+  return false;
+}
+
 variable_list AccumulateGrad::apply(variable_list&& grads) {
   if (!grads[0].defined()) return {};
-  AutogradMeta& meta = *get_autograd_meta(variable_);
+  const Tensor leaf = variable();
+  if (!leaf.defined()) return {};
+  AutogradMeta& meta = *get_autograd_meta(leaf);
   {
     const std::lock_guard<NodeMutex> lock(mutex_);
-    accumulate_grad(variable_, meta.grad_, std::move(grads[0]));
+    accumulate_grad(leaf, meta.grad_, std::move(grads[0]));
   }
   if (meta.hooks_ != nullptr) [[unlikely]] {
     const std::shared_ptr<TensorHookList> hooks = meta.hooks_;
     for (std::size_t i = 0; i < hooks->post_accumulate.size(); ++i) {
-      if (hooks->post_accumulate[i]) hooks->post_accumulate[i](variable_);
+      if (const auto hook = hooks->post_accumulate[i]) hook(leaf);
     }
   }
   return {};

@@ -1,12 +1,13 @@
-#include <lanewise/autograd/autograd.h>
-
+#include <atomic>
 #include <complex>
 
+#include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/record.h>
+#include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
-#include <lanewise/generated/functions.h>
+#include <lanewise/tensor/warnings.h>
 
 namespace lanewise::autograd {
 
@@ -30,31 +31,45 @@ Tensor one_like(const Tensor& like) {
 
 Tensor root_grad(const char* op, const Tensor& output, const Tensor& grad, std::size_t i) {
   if (!grad.defined()) {
-    LANEWISE_CHECK(AutogradError, output.numel() == 1, op, ": grad can be implicitly created only for scalar outputs, but tensor ",
-                   i, " has shape ", output.sizes(), "; reduce it, for instance with sum(), or pass its gradient");
+    LANEWISE_CHECK(AutogradError, output.numel() == 1, op,
+                   ": grad can be implicitly created only for scalar outputs, but tensor ", i, " has shape ",
+                   output.sizes(), "; reduce it, for instance with sum(), or pass its gradient");
     return one_like(output);
   }
-  LANEWISE_CHECK(AutogradError, grad.sizes() == output.sizes(), op, ": Mismatch in shape: gradient ", i, " has shape ",
-                 grad.sizes(), " and tensor ", i, " has shape ", output.sizes());
-  LANEWISE_CHECK(AutogradError, grad.is_complex() == output.is_complex() && is_differentiable(grad.scalar_type()), op,
-                 ": Mismatch in dtype: gradient ", i, " is of type ", to_string(grad.scalar_type()), " and tensor ", i, " of type ",
-                 to_string(output.scalar_type()));
+  LANEWISE_CHECK(AutogradError, grad.sizes() == output.sizes(), op, ": Mismatch in shape: gradient ", i,
+                 " has shape ", grad.sizes(), " and tensor ", i, " has shape ", output.sizes());
+  LANEWISE_CHECK(AutogradError,
+                 grad.is_complex() == output.is_complex() && is_differentiable(grad.scalar_type()), op,
+                 ": Mismatch in dtype: gradient ", i, " is of type ", to_string(grad.scalar_type()),
+                 " and tensor ", i, " of type ", to_string(output.scalar_type()));
   return grad.scalar_type() == output.scalar_type() ? grad : grad.to(output.scalar_type());
 }
 
+/// Once, unless warnings are asked for each time.
+void warn_of_cycle() {
+  static std::atomic<bool> warned = false;
+  if (warned.exchange(true) && !WarningUtils::get_warnAlways()) return;
+  warn(
+      "Using backward() with create_graph=True will create a reference cycle between the parameter and its "
+      "gradient, which keeps "
+      "both in memory: use grad(), or assign an undefined Tensor to mutable_grad() of your parameters "
+      "afterwards");
+}
+
 variable_list run(const char* op, const variable_list& outputs, const variable_list& grads,
-                  std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs, bool accumulate,
-                  bool allow_unused) {
-  LANEWISE_CHECK(AutogradError, grads.empty() || grads.size() == outputs.size(), op, ": got ", outputs.size(), " tensors and ",
-                 grads.size(), " gradients");
+                  std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs,
+                  bool accumulate, bool allow_unused) {
+  LANEWISE_CHECK(AutogradError, grads.empty() || grads.size() == outputs.size(), op, ": got ", outputs.size(),
+                 " tensors and ", grads.size(), " gradients");
   edge_list roots;
   variable_list root_grads = make_variable_list(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     LANEWISE_CHECK(AutogradError, outputs[i].defined(), op, ": tensor ", i, " is undefined");
     roots.push_back(gradient_edge(outputs[i]));
-    LANEWISE_CHECK(AutogradError, roots.back().is_valid(), op, ": element ", i,
-                   " of tensors does not require grad and does not have a grad_fn; make the graph from leaves with "
-                   "requires_grad, outside of NoGradGuard");
+    LANEWISE_CHECK(
+        AutogradError, roots.back().is_valid(), op, ": element ", i,
+        " of tensors does not require grad and does not have a grad_fn; make the graph from leaves with "
+        "requires_grad, outside of NoGradGuard");
     root_grads[i] = root_grad(op, outputs[i], grads.empty() ? Tensor() : grads[i], i);
   }
 
@@ -68,16 +83,18 @@ variable_list run(const char* op, const variable_list& outputs, const variable_l
       if (accumulate) input.retain_grad();
       targets.emplace_back(fn, input.output_nr());
     } else {
-      targets.emplace_back(impl::try_get_grad_accumulator(input), 0);
+      targets.emplace_back(impl::grad_accumulator(input), 0);
     }
   }
-  variable_list results = Engine::get_default_engine().execute(roots, root_grads, retain_graph.value_or(create_graph),
-                                                               create_graph, accumulate, targets);
+  variable_list results = Engine::get_default_engine().execute(
+      roots, root_grads, retain_graph.value_or(create_graph), create_graph, accumulate, targets);
   recycle(std::move(root_grads));
   if (!accumulate && !allow_unused) {
     for (std::size_t i = 0; i < results.size(); ++i) {
-      LANEWISE_CHECK(AutogradError, results[i].defined(), op, ": One of the differentiated Tensors (input ", i,
-                     ") appears to not have been used in the graph. Set allow_unused=true if this is the desired behavior");
+      LANEWISE_CHECK(AutogradError, results[i].defined(), op, ": One of the differentiated Tensors (input ",
+                     i,
+                     ") appears to not have been used in the graph. Set allow_unused=True if this is the "
+                     "desired behavior");
     }
   }
   return results;
@@ -85,15 +102,26 @@ variable_list run(const char* op, const variable_list& outputs, const variable_l
 
 }  // namespace
 
-void backward(const variable_list& tensors, const variable_list& grad_tensors, std::optional<bool> retain_graph,
-              bool create_graph, const variable_list& inputs) {
+void backward(const variable_list& tensors, const variable_list& grad_tensors,
+              std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {
+  if (create_graph) [[unlikely]]
+    warn_of_cycle();
   run("backward", tensors, grad_tensors, retain_graph, create_graph, inputs, /*accumulate=*/true, true);
 }
 
-variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs,
-                   std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
-  LANEWISE_CHECK(AutogradError, !inputs.empty(), "grad: inputs cannot be empty");
-  return run("grad", outputs, grad_outputs, retain_graph, create_graph, inputs, /*accumulate=*/false, allow_unused);
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs, std::optional<bool> retain_graph, bool create_graph,
+                   bool allow_unused, bool materialize_grads) {
+  LANEWISE_CHECK(AutogradError, !inputs.empty(), "grad requires non-empty inputs.");
+  variable_list grads = run("grad", outputs, grad_outputs, retain_graph, create_graph, inputs,
+                            /*accumulate=*/false, allow_unused || materialize_grads);
+  if (materialize_grads) {
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      if (!grads[i].defined())
+        grads[i] = InputMetadata(inputs[i]).zeros_like().set_requires_grad(create_graph);
+    }
+  }
+  return grads;
 }
 
 }  // namespace lanewise::autograd

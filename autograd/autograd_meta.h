@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 
 namespace lanewise::autograd {
 
+struct AccumulateGrad;
 struct TensorHookList;
 struct RetainedGrad;
 
@@ -28,10 +30,12 @@ enum class CreationMeta : std::uint8_t {
 /// Makes a view again from another base with the shape and dtype of the first.
 using ViewFunction = std::function<Tensor(const Tensor& base)>;
 
-/// What autograd keeps about a tensor: exists only for tensors that take part in a graph and for tracked views.
+/// What autograd keeps about a tensor: exists only for tensors that take part in a graph and for tracked
+/// views.
 struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   AutogradMeta() noexcept = default;
   ~AutogradMeta() override;
+  bool survives(TensorImpl& impl) noexcept override;
 
   bool requires_grad() const noexcept override {
     return requires_grad_ || grad_fn_ != nullptr || (is_view() && base_.requires_grad());
@@ -43,19 +47,22 @@ struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   static void operator delete(void* block, std::size_t bytes) noexcept { detail::pool_free(block, bytes); }
 
   std::shared_ptr<Node> grad_fn_;
-  std::weak_ptr<Node> grad_accumulator_;
+  /// Of a leaf that went into a graph: Note [Accumulators], accumulate_grad.h.
+  std::shared_ptr<AccumulateGrad> accumulator_;
+  std::weak_ptr<Node> keeper_;  ///< the accumulator, where that owns the leaf and not the other way round
   Tensor grad_;
-  std::shared_ptr<TensorHookList> hooks_;    ///< register_hook()
-  std::shared_ptr<RetainedGrad> retained_;   ///< retain_grad()
-  Tensor base_;                              ///< of a view; never a view itself
-  std::unique_ptr<ViewFunction> replay_;     ///< of a view whose dtype differs from its base's
+  std::shared_ptr<TensorHookList> hooks_;       ///< register_hook()
+  std::shared_ptr<RetainedGrad> retained_;      ///< retain_grad()
+  Tensor base_;                                 ///< of a view; never a view itself
+  std::unique_ptr<ViewFunction> replay_;        ///< of a view whose dtype differs from its base's
   std::unique_ptr<TransformState> transforms_;  ///< tangents, batch: Note [Transforms], transforms.h
   std::uint32_t output_nr_ = 0;
-  std::uint32_t view_version_ = 0;           ///< version of the memory for which grad_fn_ of a view holds
+  std::uint32_t view_version_ = 0;  ///< version of the memory for which grad_fn_ of a view holds
   CreationMeta creation_ = CreationMeta::Default;
-  bool requires_grad_ = false;               ///< a leaf's own wish; results have a grad_fn
-  bool forward_view_ = true;                 ///< a view whose base's tangents are its own
-  NodeMutex mutex_;                          ///< guards the lazy parts: accumulator, a view's grad_fn
+  bool requires_grad_ = false;                 ///< a leaf's own wish; results have a grad_fn
+  bool forward_view_ = true;                   ///< a view whose base's tangents are its own
+  std::atomic<bool> has_accumulator_ = false;  ///< accumulator_ is set and stays while the leaf is in use
+  NodeMutex mutex_;                            ///< guards the lazy parts: accumulator, a view's grad_fn
 };
 
 /// The state of a defined tensor, or null.
@@ -63,7 +70,8 @@ inline AutogradMeta* get_autograd_meta(const Tensor& t) noexcept {
   return static_cast<AutogradMeta*>(t.unsafeGetTensorImpl()->autograd_meta());
 }
 
-/// True if `t` is what it shows and nothing else: no history, no base, no tangents. (It may be a view made inside a backward.)
+/// True if `t` is what it shows and nothing else: no history, no base, no tangents. (It may be a view made
+/// inside a backward.)
 inline bool is_plain(const Tensor& t) noexcept {
   const AutogradMeta* meta = get_autograd_meta(t);
   return meta == nullptr || (!meta->is_view() && !meta->requires_grad() && meta->transforms_ == nullptr);

@@ -280,6 +280,99 @@ Tensor along(const char* name, const Tensor& grad, const Tensor& output, std::in
 
 }  // namespace
 
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.any(OptionalIntArrayRef(r.dims("any", dim)), r.keeps(keepdim)));
+}
+
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.all(OptionalIntArrayRef(r.dims("all", dim)), r.keeps(keepdim)));
+}
+
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.count_nonzero(IntArrayRef(r.dims("count_nonzero", dim))));
+}
+
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim) {
+  return dim ? rules::count_nonzero(self, IntArrayRef(*dim)) : rules::count_nonzero(self, IntArrayRef());
+}
+
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+  const Reduction r(self);
+  const DimVector dims = r.dims("aminmax", dim ? OptionalIntArrayRef(*dim) : OptionalIntArrayRef());
+  return {r.batch.wrap(r.value.amin(dims, r.keeps(keepdim))),
+          r.batch.wrap(r.value.amax(dims, r.keeps(keepdim)))};
+}
+
+Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.nansum(r.dims("nansum", dim), r.keeps(keepdim), dtype));
+}
+
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.var(r.dims("var", dim), correction, r.keeps(keepdim)));
+}
+
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.std(r.dims("std", dim), correction, r.keeps(keepdim)));
+}
+
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim) {
+  const Reduction r(self);
+  const auto [spread, mean] =
+      lanewise::var_mean(r.value, r.dims("var_mean", dim), correction, r.keeps(keepdim));
+  return {r.batch.wrap(spread), r.batch.wrap(mean)};
+}
+
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim) {
+  const Reduction r(self);
+  const auto [spread, mean] =
+      lanewise::std_mean(r.value, r.dims("std_mean", dim), correction, r.keeps(keepdim));
+  return {r.batch.wrap(spread), r.batch.wrap(mean)};
+}
+
+Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                          std::optional<ScalarType> dtype) {
+  const Reduction r(self);
+  return r.batch.wrap(
+      lanewise::linalg_vector_norm(r.value, ord, r.dims("linalg.vector_norm", dim), r.keeps(keepdim), dtype));
+}
+
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  const Reduction r(self);
+  return r.batch.wrap(r.value.logsumexp(r.dims("logsumexp", dim), r.keeps(keepdim)));
+}
+
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return along("cumsum", self, dim, [&](const Tensor& x, std::int64_t d) { return x.cumsum(d, dtype); });
+}
+
+Tensor _reverse_cumsum(const Tensor& self, std::int64_t dim) {
+  return along("cumsum", self, dim,
+               [&](const Tensor& x, std::int64_t d) { return lanewise::_reverse_cumsum(x, d); });
+}
+
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return along("cumprod", self, dim, [&](const Tensor& x, std::int64_t d) { return x.cumprod(d, dtype); });
+}
+
+Tensor logcumsumexp(const Tensor& self, std::int64_t dim) {
+  return along("logcumsumexp", self, dim, [&](const Tensor& x, std::int64_t d) { return x.logcumsumexp(d); });
+}
+
+Tensor _reverse_logcumsumexp(const Tensor& self, std::int64_t dim) {
+  return along("logcumsumexp", self, dim,
+               [&](const Tensor& x, std::int64_t d) { return lanewise::_reverse_logcumsumexp(x, d); });
+}
+
 Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
   return along("softmax", self, dim, [&](const Tensor& x, std::int64_t d) { return lanewise::_softmax(x, d, half_to_float); });
 }
@@ -314,50 +407,38 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
   return batch.wrap(lanewise::cat(values, in_value("cat", dim, rank)));
 }
 
+namespace {
+
+std::vector<Tensor> wrap_all(const Batch& batch, std::vector<Tensor> values) {
+  for (Tensor& value : values) value = batch.wrap(value);
+  return values;
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split: cannot be applied to a 0-dim tensor");
+  const Batch batch({&self});
+  return wrap_all(batch, batch.front(0).split(split_size, in_value("split", dim, self.dim())));
+}
+
+std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split_with_sizes: cannot be applied to a 0-dim tensor");
+  const Batch batch({&self});
+  return wrap_all(batch, batch.front(0).split_with_sizes(split_sizes, in_value("split_with_sizes", dim, self.dim())));
+}
+
+std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, "unbind: cannot be applied to a 0-dim tensor");
+  const Batch batch({&self});
+  return wrap_all(batch, batch.front(0).unbind(in_value("unbind", dim, self.dim())));
+}
+
 Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
   const Batch batch({}, tensors);
   std::vector<Tensor> values;
   for (std::size_t i = 0; i < batch.count(); ++i) values.push_back(batch.expanded(i));
   return batch.wrap(lanewise::stack(values, in_value("stack", dim, tensors[0].dim() + 1)));
-}
-
-Tensor mm(const Tensor& self, const Tensor& mat2) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 2 && mat2.dim() == 2, "mm: both operands must be matrices, found shapes ", self.sizes(), " and ",
-                 mat2.sizes());
-  const Batch batch({&self, &mat2});
-  return batch.wrap(lanewise::matmul(batch.front(0), batch.front(1)));
-}
-
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
-  LANEWISE_CHECK(ShapeError, self.dim() <= 2 && mat1.dim() == 2 && mat2.dim() == 2, "addmm: both operands must be matrices, found shapes ",
-                 mat1.sizes(), " and ", mat2.sizes());
-  const Batch batch({&self, &mat1, &mat2});
-  Tensor product = lanewise::matmul(batch.front(1), batch.front(2));
-  if (!alpha.equal(1)) product = product * alpha;
-  if (beta.equal(0)) return batch.wrap(product.dim() == 3 ? product : product.unsqueeze(0).expand(with_batch(batch, product.sizes())));
-  const Tensor added = batch.aligned(0);
-  return batch.wrap((beta.equal(1) ? added : added * beta) + product);
-}
-
-Tensor bmm(const Tensor& self, const Tensor& mat2) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 3 && mat2.dim() == 3 && self.size(0) == mat2.size(0), "bmm: both operands must be 3-dim with the "
-                 "same first dimension, found shapes ", self.sizes(), " and ", mat2.sizes());
-  const Batch batch({&self, &mat2});
-  return batch.wrap(lanewise::matmul(batch.front(0), batch.front(1)));
-}
-
-Tensor mv(const Tensor& self, const Tensor& vec) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, found shapes ", self.sizes(), " and ",
-                 vec.sizes());
-  const Batch batch({&self, &vec});
-  return batch.wrap(lanewise::matmul(batch.front(0), batch.front(1).unsqueeze(-1)).squeeze(-1));
-}
-
-Tensor dot(const Tensor& self, const Tensor& tensor) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 1 && tensor.dim() == 1 && self.numel() == tensor.numel(),
-                 "dot: expected two vectors of one length, found shapes ", self.sizes(), " and ", tensor.sizes());
-  const Batch batch({&self, &tensor});
-  return batch.wrap((batch.front(0) * batch.front(1)).sum(-1, false, self.scalar_type()));
 }
 
 }  // namespace lanewise::autograd::batching::rules

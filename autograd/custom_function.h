@@ -31,16 +31,19 @@ class CustomNode;
 ///   };
 ///   Tensor y = Cube::apply(x, 2.0);
 ///
-/// forward takes the context and any arguments, runs without recording, and returns a Tensor or a variable_list. backward
-/// gets a gradient per output and returns one per argument of forward (a list of tensors counts as many arguments), undefined
-/// for arguments that are not tensors. It may be differentiated again if it consists of differentiable ops.
+/// forward takes the context and any arguments, runs without recording, and returns a Tensor or a
+/// variable_list. backward gets a gradient per output and returns one per argument of forward (a list of
+/// tensors counts as many arguments, a std::vector or a TensorList), undefined for arguments that are not
+/// tensors. It may be differentiated again if it consists of differentiable ops.
 ///
-/// For forward mode it has a `static variable_list jvp(AutogradContext* ctx, variable_list tangents)`: from a tangent per argument of
-/// forward (undefined for arguments that are not tensors) one per output. get_saved_variables() works there too.
+/// For forward mode it has a `static variable_list jvp(AutogradContext* ctx, variable_list tangents)`: from a
+/// tangent per argument of forward (undefined for arguments that are not tensors) one per output.
+/// get_saved_variables() works there too.
 template <class T>
 struct Function {
   template <class F = T, class... Args>
-  static auto apply(Args&&... args) -> decltype(F::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...)) {
+  static auto apply(Args&&... args)
+      -> decltype(F::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...)) {
     auto node = make_node<CustomNode<F>>();
     variable_list inputs;
     (node->add_argument(inputs, std::as_const(args)), ...);
@@ -61,7 +64,8 @@ struct Function {
     }
     const variable_list saved = dual ? node->saved_for_jvp() : variable_list();
     node->finish(inputs, outputs, records);
-    if (dual) [[unlikely]] node->propagate(inputs, saved, outputs);
+    if (dual) [[unlikely]]
+      node->propagate(inputs, saved, outputs);
     if constexpr (std::is_same_v<Result, Tensor>) {
       return std::move(outputs[0]);
     } else {
@@ -84,7 +88,9 @@ class CustomNode final : public CustomNodeBase {
       return CustomNodeBase::run_jvp(std::move(tangents));
     }
   }
-  variable_list run_backward(variable_list&& grads) override { return T::backward(&context(), std::move(grads)); }
+  variable_list run_backward(variable_list&& grads) override {
+    return T::backward(&context(), std::move(grads));
+  }
 };
 
 }  // namespace lanewise::autograd

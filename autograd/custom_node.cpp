@@ -1,9 +1,8 @@
-#include <lanewise/autograd/custom_node.h>
-
 #include <algorithm>
 #include <mutex>
 
 #include <lanewise/autograd/accumulate_grad.h>
+#include <lanewise/autograd/custom_node.h>
 #include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/record.h>
@@ -29,7 +28,8 @@ variable_list AutogradContext::get_saved_variables() const {
   if (for_jvp_ != nullptr) return *for_jvp_;
   variable_list list;
   list.reserve(saved_.size());
-  for (const SavedVariable& saved : saved_) list.push_back(saved.unpack(node_->getptr(), /*with_history=*/true));
+  for (const SavedVariable& saved : saved_)
+    list.push_back(saved.unpack(node_->getptr(), /*with_history=*/true));
   return list;
 }
 
@@ -44,6 +44,12 @@ void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
 }
 
 bool AutogradContext::needs_input_grad(std::size_t i) const { return node_->task_should_compute_output(i); }
+
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+  return std::any_of(ranges.begin(), ranges.end(), [this](const IndexRange& range) {
+    return node_->task_should_compute_output(range.first, range.second);
+  });
+}
 
 void CustomNodeBase::release_variables() {
   const std::lock_guard<NodeMutex> lock(mutex_);
@@ -62,7 +68,8 @@ void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty,
     LANEWISE_CHECK(AutogradError, !(output.is_leaf() && output.requires_grad()), name(),
                    ": a leaf Variable that requires grad has been used in an in-place operation");
     LANEWISE_CHECK(AutogradError, !output._is_view() || num_outputs == 1, name(),
-                   ": a function that modifies inplace an input that is a view of another tensor cannot return more than "
+                   ": a function that modifies inplace an input that is a view of another tensor cannot "
+                   "return more than "
                    "one tensor");
     check_inplace(output, true, name().c_str());
     rebase_history(output, getptr());
@@ -82,18 +89,22 @@ void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty,
   }
   const std::uint32_t input_nr = add_input_metadata(output);
   AutogradMeta& meta = materialize_autograd_meta(output);
-  if (meta.is_view()) meta.creation_ = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
+  if (meta.is_view())
+    meta.creation_ = num_outputs > 1 ? CreationMeta::MultiOutputNode : CreationMeta::InCustomFunction;
   set_gradient_edge(output, {getptr(), input_nr});
 }
 
 bool CustomNodeBase::any_dual(const variable_list& inputs) { return forward_ad::Frame({}, inputs).active(); }
 
 variable_list CustomNodeBase::run_jvp(variable_list&&) {
-  lanewise::detail::raise<NotImplementedError>(name(), ": forward mode needs a `static variable_list jvp(AutogradContext* ctx, variable_list "
-                                               "tangents)` in the function; it has none");
+  lanewise::detail::raise<NotImplementedError>(
+      name(),
+      ": forward mode needs a `static variable_list jvp(AutogradContext* ctx, variable_list "
+      "tangents)` in the function; it has none");
 }
 
-void CustomNodeBase::propagate(const variable_list& inputs, const variable_list& saved, const variable_list& outputs) {
+void CustomNodeBase::propagate(const variable_list& inputs, const variable_list& saved,
+                               const variable_list& outputs) {
   forward_ad::Frame frame({}, inputs);
   while (frame.next()) {
     const variable_list found = context_.materialize_grads_ ? frame.list_z() : frame.list_t();
@@ -111,8 +122,11 @@ void CustomNodeBase::propagate(const variable_list& inputs, const variable_list&
       throw;
     }
     context_.for_jvp_ = nullptr;
-    LANEWISE_CHECK(AutogradError, results.size() == outputs.size(), name(), ": jvp() returned ", results.size(), " tangents; expected one per "
-                   "output, ", outputs.size());
+    LANEWISE_CHECK(AutogradError, results.size() == outputs.size(), name(), ": jvp() returned ",
+                   results.size(),
+                   " tangents; expected one per "
+                   "output, ",
+                   outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (contains(inputs, outputs[i])) {
         frame.set_inplace(outputs[i], results[i]);
@@ -164,7 +178,8 @@ variable_list CustomNodeBase::apply(variable_list&& grads) {
   const std::size_t expected = is_tensor_.size();
   while (outputs.size() > expected && !outputs.back().defined()) outputs.pop_back();
   LANEWISE_CHECK(AutogradError, outputs.size() == expected, name(),
-                 ": returned an incorrect number of gradients (expected ", expected, ", got ", outputs.size(), ")");
+                 ": returned an incorrect number of gradients (expected ", expected, ", got ", outputs.size(),
+                 ")");
   std::size_t kept = 0;
   for (std::size_t i = 0; i < expected; ++i) {
     if (is_tensor_[i]) {
@@ -172,8 +187,9 @@ variable_list CustomNodeBase::apply(variable_list&& grads) {
       ++kept;
       continue;
     }
-    LANEWISE_CHECK(AutogradError, !outputs[i].defined(), name(), ": returned a gradient at position ", i,
-                   ", but the corresponding argument of forward() is not a Variable; return an undefined Tensor there");
+    LANEWISE_CHECK(
+        AutogradError, !outputs[i].defined(), name(), ": returned a gradient at position ", i,
+        ", but the corresponding argument of forward() is not a Variable; return an undefined Tensor there");
   }
   outputs.resize(kept);
   return outputs;

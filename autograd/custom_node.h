@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <typeinfo>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <lanewise/autograd/node.h>
@@ -18,6 +20,9 @@ namespace lanewise::autograd {
 
 class CustomNodeBase;
 
+/// First and one past the last: [first, last).
+using IndexRange = std::pair<std::size_t, std::size_t>;
+
 /// What forward() of a custom function leaves for backward().
 class LANEWISE_API AutogradContext {
  public:
@@ -25,12 +30,13 @@ class LANEWISE_API AutogradContext {
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  /// Keeps inputs and outputs of forward(), with version checks; call at most once. Undefined tensors are allowed.
-  /// Intermediate results that need no checks can also go to saved_data.
+  /// Keeps inputs and outputs of forward(), with version checks; call at most once. Undefined tensors are
+  /// allowed. Intermediate results that need no checks can also go to saved_data.
   void save_for_backward(variable_list to_save) { to_save_ = std::move(to_save); }
   /// What jvp() gets as saved variables, if that is something else than what backward() gets.
   void save_for_forward(variable_list to_save) { to_save_for_jvp_ = std::move(to_save); }
-  /// In the order of save_for_backward(). Throws AutogradError if one was modified in place, or after the graph was freed.
+  /// In the order of save_for_backward(). Throws AutogradError if one was modified in place, or after the
+  /// graph was freed.
   variable_list get_saved_variables() const;
 
   /// Says that forward() modified these inputs in place; they must be returned as outputs.
@@ -39,8 +45,9 @@ class LANEWISE_API AutogradContext {
   void mark_non_differentiable(const variable_list& outputs);
   /// Whether backward() gets zeros (the default) or undefined tensors for outputs that nothing depends on.
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
-  /// Whether the gradient of the i-th tensor argument is wanted.
+  /// Whether the gradient of the i-th tensor argument is wanted; of any in these ranges [first, last).
   bool needs_input_grad(std::size_t i) const;
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
   /// Anything else: numbers, strings, tensors.
   std::unordered_map<std::string, SavedValue> saved_data;
@@ -71,8 +78,13 @@ class LANEWISE_API CustomNodeBase : public Node {
     inputs.push_back(t);
     is_tensor_.push_back(true);
   }
-  void add_argument(variable_list& inputs, const std::optional<Tensor>& t) { add_argument(inputs, t.value_or(Tensor())); }
+  void add_argument(variable_list& inputs, const std::optional<Tensor>& t) {
+    add_argument(inputs, t.value_or(Tensor()));
+  }
   void add_argument(variable_list& inputs, const std::vector<Tensor>& list) {
+    add_argument(inputs, TensorList(list));
+  }
+  void add_argument(variable_list& inputs, TensorList list) {
     for (const Tensor& t : list) add_argument(inputs, t);
   }
   template <class Other>
@@ -99,8 +111,8 @@ class LANEWISE_API CustomNodeBase : public Node {
 
  private:
   friend class AutogradContext;
-  void finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable, std::size_t num_outputs,
-                     bool records);
+  void finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,
+                     std::size_t num_outputs, bool records);
 
   AutogradContext context_;
   std::vector<bool> is_tensor_;             ///< per argument of forward()

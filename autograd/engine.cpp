@@ -1,17 +1,20 @@
-#include <lanewise/autograd/engine.h>
-
 #include <exception>
 #include <thread>
 
+#include <lanewise/autograd/engine.h>
+#include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/graph_task.h>
+#include <lanewise/autograd/saved_tensor_hooks.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/warnings.h>
 
 namespace lanewise::autograd {
 
 namespace {
 
-/// Runs nested in each other on one stack; beyond that the next one gets a thread, and so a stack, of its own.
+/// Runs nested in each other on one stack; beyond that the next one gets a thread, and so a stack, of its
+/// own.
 constexpr int kMaxDepth = 64;
 
 thread_local int depth = 0;
@@ -42,18 +45,53 @@ Engine& Engine::get_default_engine() noexcept {
   return engine;
 }
 
-variable_list Engine::execute(const edge_list& roots, const variable_list& grads, bool keep_graph, bool create_graph,
-                              bool accumulate_grad, const edge_list& outputs) {
+namespace {
+
+/// The modes of a thread, for another one that works on its behalf while it waits.
+class ThreadModes {
+ public:
+  ThreadModes() noexcept = default;
+
+  class Scope {
+   public:
+    explicit Scope(const ThreadModes& modes) noexcept
+        : inference_(modes.inference_),
+          grad_(modes.grad_),
+          forward_(modes.forward_),
+          multithreading_(modes.multithreading_),
+          hooks_(modes.hooks_),
+          warnings_(modes.warnings_) {}
+
+   private:
+    InferenceMode inference_;
+    AutoGradMode grad_;
+    AutoFwGradMode forward_;
+    MultithreadingGuard multithreading_;
+    SavedTensorHooksOfThread hooks_;
+    WarningUtils::WarningHandlerGuard warnings_;
+  };
+
+ private:
+  bool inference_ = InferenceMode::is_enabled();
+  bool grad_ = GradMode::is_enabled();
+  bool forward_ = AutoFwGradMode::is_enabled();
+  bool multithreading_ = is_multithreading_enabled();
+  const SavedTensorHooks* hooks_ = SavedTensorHooksOfThread::innermost();
+  WarningHandler* warnings_ = WarningUtils::get_warning_handler();
+};
+
+}  // namespace
+
+variable_list Engine::execute(const edge_list& roots, const variable_list& grads, bool keep_graph,
+                              bool create_graph, bool accumulate_grad, const edge_list& outputs) {
   const GraphTask::Options options{keep_graph, create_graph, accumulate_grad};
   if (depth < kMaxDepth) return execute_here(roots, grads, options, outputs);
 
   variable_list results;
   std::exception_ptr error;
-  const bool grad_mode = GradMode::is_enabled();
-  const bool inference_mode = InferenceMode::is_enabled();
+  const ThreadModes modes;
   std::thread([&] {
-    const InferenceMode inference(inference_mode);
-    const AutoGradMode mode(grad_mode);
+    const ThreadModes::Scope scope(modes);
     try {
       results = execute_here(roots, grads, options, outputs);
     } catch (...) {
@@ -66,7 +104,9 @@ variable_list Engine::execute(const edge_list& roots, const variable_list& grads
 
 void Engine::queue_callback(std::function<void()> callback) {
   GraphTask* task = GraphTask::current();
-  LANEWISE_CHECK(AutogradError, task != nullptr, "queue_callback: final callbacks can only be installed during a backward pass");
+  LANEWISE_CHECK(AutogradError, task != nullptr,
+                 "queue_callback: Final callbacks can only be installed during backward pass; call it from a "
+                 "node or a hook");
   task->queue_callback(std::move(callback));
 }
 

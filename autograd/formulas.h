@@ -118,8 +118,11 @@ Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& re
 Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output, std::int64_t dim);
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
+/// The matrix `grad` for each batch of a [b, n, k] or [b, k, m].
+inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) { return grad.expand({batch[0], grad.size(0), grad.size(1)}); }
 
 }  // namespace lanewise::autograd::formulas
 
 #include <lanewise/autograd/formulas_indexing.h>
 #include <lanewise/autograd/formulas_pointwise.h>
+#include <lanewise/autograd/formulas_reduction.h>

@@ -11,18 +11,6 @@ namespace {
 
 std::int64_t wrap(std::int64_t dim, std::size_t rank) { return dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim; }
 
-/// The reduced dims put back with size 1. No dims stands for all.
-Tensor restore_dims(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
-  if (keepdim || sizes.empty()) return reduced;
-  DimVector shape(sizes);
-  if (!dim.has_value() || dim->empty()) {
-    std::fill(shape.begin(), shape.end(), 1);
-  } else {
-    for (const std::int64_t d : *dim) shape[static_cast<std::size_t>(wrap(d, sizes.size()))] = 1;
-  }
-  return reduced.reshape(shape);
-}
-
 /// Elements that equal the extremum; all NaN where that is NaN.
 Tensor extremum_mask(const Tensor& self, const Tensor& result) {
   const Tensor equal = self == result;
@@ -122,13 +110,7 @@ Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef d
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel) { return (grad / numel).expand(sizes); }
 
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
-  std::int64_t count = 1;
-  if (!dim.has_value() || dim->empty()) {
-    for (const std::int64_t size : sizes) count *= size;
-  } else if (!sizes.empty()) {
-    for (const std::int64_t d : *dim) count *= sizes[static_cast<std::size_t>(wrap(d, sizes.size()))];
-  }
-  return sum_backward(grad / count, sizes, dim, keepdim);
+  return sum_backward(grad / count_of(sizes, dim), sizes, dim, keepdim);
 }
 
 namespace {

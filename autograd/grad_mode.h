@@ -14,7 +14,9 @@ class LANEWISE_API GradMode {
 /// Sets the grad mode for a scope.
 class LANEWISE_API AutoGradMode {
  public:
-  explicit AutoGradMode(bool enabled) noexcept : previous_(GradMode::is_enabled()) { GradMode::set_enabled(enabled); }
+  explicit AutoGradMode(bool enabled) noexcept : previous_(GradMode::is_enabled()) {
+    GradMode::set_enabled(enabled);
+  }
   ~AutoGradMode() { GradMode::set_enabled(previous_); }
   AutoGradMode(const AutoGradMode&) = delete;
   AutoGradMode& operator=(const AutoGradMode&) = delete;
@@ -35,8 +37,8 @@ class LANEWISE_API EnableGradGuard : public AutoGradMode {
   EnableGradGuard() noexcept : AutoGradMode(true) {}
 };
 
-/// Tensors made in its scope are inference tensors: no version counter is kept for them, no node records them, and
-/// saving one for backward is an error. InferenceMode(false) leaves it for a scope.
+/// Tensors made in its scope are inference tensors: no version counter is kept for them, no node records
+/// them, and saving one for backward is an error. InferenceMode(false) leaves it for a scope.
 class LANEWISE_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true) noexcept;
@@ -50,5 +52,33 @@ class LANEWISE_API InferenceMode {
   bool previous_inference_;
   bool previous_grad_;
 };
+
+/// Whether a backward of this thread may use other threads, per thread; on by default. It then runs branches
+/// of a graph in parallel where ParallelBackwardGuard asks for it.
+LANEWISE_API bool is_multithreading_enabled() noexcept;
+LANEWISE_API void set_multithreading_enabled(bool enabled) noexcept;
+
+/// The same for a scope. (Python: set_multithreading_enabled)
+class LANEWISE_API MultithreadingGuard {
+ public:
+  explicit MultithreadingGuard(bool enabled) noexcept : previous_(is_multithreading_enabled()) {
+    set_multithreading_enabled(enabled);
+  }
+  ~MultithreadingGuard() { set_multithreading_enabled(previous_); }
+  MultithreadingGuard(const MultithreadingGuard&) = delete;
+  MultithreadingGuard& operator=(const MultithreadingGuard&) = delete;
+
+ private:
+  bool previous_;
+};
+
+/// Whether ops that say they are not deterministic are an error; with `warn_only` a warning. Every op of
+/// Lanewise gives the same bits from run to run, whatever the number of threads, so it only concerns
+/// functions that call alert_not_deterministic().
+LANEWISE_API void set_deterministic(bool enabled, bool warn_only = false) noexcept;
+LANEWISE_API bool is_deterministic() noexcept;
+LANEWISE_API bool is_deterministic_warn_only() noexcept;
+/// Throws AutogradError, or warns, if determinism is asked for.
+LANEWISE_API void alert_not_deterministic(const char* op);
 
 }  // namespace lanewise

@@ -1,11 +1,13 @@
-#include <lanewise/autograd/graph_task.h>
-
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include <lanewise/autograd/anomaly_mode.h>
 #include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/input_buffer.h>
+#include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd {
@@ -17,15 +19,25 @@ namespace {
 #endif
 constinit thread_local GraphTask* current_task = nullptr;
 
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local Node* running_node = nullptr;
+
 class CurrentTask {
  public:
-  explicit CurrentTask(GraphTask* task) noexcept : previous_(std::exchange(current_task, task)) {}
-  ~CurrentTask() { current_task = previous_; }
+  explicit CurrentTask(GraphTask* task) noexcept
+      : previous_(std::exchange(current_task, task)), node_(std::exchange(running_node, nullptr)) {}
+  ~CurrentTask() {
+    current_task = previous_;
+    running_node = node_;
+  }
   CurrentTask(const CurrentTask&) = delete;
   CurrentTask& operator=(const CurrentTask&) = delete;
 
  private:
   GraphTask* previous_;
+  Node* node_;
 };
 
 }  // namespace
@@ -37,6 +49,28 @@ struct GraphTask::ScratchHolder {
 thread_local GraphTask::ScratchHolder GraphTask::spare_scratch_;
 
 GraphTask* GraphTask::current() noexcept { return current_task; }
+
+Node* current_node() noexcept { return running_node; }
+std::shared_ptr<Node> get_current_node() {
+  return running_node == nullptr ? nullptr : running_node->weak_from_this().lock();
+}
+std::int64_t get_current_graph_task_id() noexcept {
+  return current_task == nullptr ? -1 : static_cast<std::int64_t>(current_task->id());
+}
+bool get_current_graph_task_keep_graph() noexcept {
+  return current_task == nullptr || current_task->keeps_graph();
+}
+
+std::uint64_t GraphTask::id() noexcept {
+  static constinit std::atomic<std::uint64_t> last = 0;
+  if (id_ == 0) id_ = ++last;
+  return id_;
+}
+
+bool GraphTask::comes_to(const Node& node) const noexcept {
+  const std::uint32_t slot = find(node);
+  return slot != kNone && scratch_.states[slot].wanted;
+}
 
 GraphTask::GraphTask(Options options) : options_(options) {
   ScratchHolder& spare = spare_scratch_;
@@ -75,7 +109,8 @@ std::uint32_t GraphTask::claim(Node& node) {
   const auto slot = static_cast<std::uint32_t>(scratch_.states.size());
   scratch_.states.push_back({.node = &node, .grads = {}});
   const GraphTask* nobody = nullptr;
-  if (node.task_.compare_exchange_strong(nobody, this, std::memory_order_acquire, std::memory_order_relaxed)) {
+  if (node.task_.compare_exchange_strong(nobody, this, std::memory_order_acquire,
+                                         std::memory_order_relaxed)) {
     node.task_slot_ = slot;
   } else {
     foreign_.emplace(&node, slot);
@@ -111,7 +146,8 @@ void GraphTask::add_target(const Edge& edge, std::uint32_t result) {
   state.wanted = true;
   min_topological_nr_ = std::min(min_topological_nr_, edge.function->topological_nr());
   if (options_.accumulate_grad) {
-    // A leaf's accumulator runs; at another tensor retain_grad() does the work, which is a hook of its grad_fn.
+    // A leaf's accumulator runs; at another tensor retain_grad() does the work, which is a hook of its
+    // grad_fn.
     state.runs = edge.function->num_outputs() == 0;
     return;
   }
@@ -185,34 +221,75 @@ void GraphTask::deliver(std::uint32_t slot, std::uint32_t input_nr, Tensor&& gra
   if (--state.dependencies == 0) make_ready(slot);
 }
 
+namespace {
+
+/// In anomaly mode: warns with the stack of the node's forward where the node throws, and takes NaN for an
+/// error.
+variable_list run_watched(Node& node, variable_list&& grads) {
+  try {
+    variable_list outputs = node(std::move(grads));
+    if (AnomalyMode::should_check_nan()) {
+      const NoGradGuard guard;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        LANEWISE_CHECK(AutogradError, !outputs[i].defined() || !isnan(outputs[i]).any().item<bool>(),
+                       "Function '", node.name(), "' returned nan values in its ", i, "th output.");
+      }
+    }
+    return outputs;
+  } catch (...) {
+    node.metadata()->print_stack(node.name());
+    throw;
+  }
+}
+
+}  // namespace
+
+variable_list GraphTask::run_node(Node& node, variable_list&& grads) const {
+  const NodeHooks* hooks = node.hooks();
+  if (hooks != nullptr) [[unlikely]]
+    hooks->run_pre_hooks(node, grads);
+  if (!options_.keep_graph) node.will_release_variables();
+
+  running_node = &node;
+  const auto apply = [&](variable_list&& in) {
+    return AnomalyMode::is_enabled() ? run_watched(node, std::move(in)) : node(std::move(in));
+  };
+  variable_list outputs;
+  if (hooks != nullptr && !hooks->post_hooks.empty()) [[unlikely]] {
+    const variable_list inputs = grads;
+    outputs = apply(std::move(grads));
+    hooks->run_post_hooks(node, outputs, inputs);
+  } else {
+    outputs = apply(std::move(grads));
+  }
+  running_node = nullptr;
+  recycle(std::move(grads));
+  if (!options_.keep_graph) node.release_variables();
+  LANEWISE_CHECK(AutogradError,
+                 outputs.size() == std::as_const(node).next_edges().size() || node.num_outputs() == 0,
+                 node.name(), ": returned an invalid number of gradients (expected ", node.num_outputs(),
+                 ", but got ", outputs.size(), ")");
+  return outputs;
+}
+
 void GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
   NodeState& state = scratch_.states[slot];
   Node& node = *state.node;
   variable_list grads = std::move(state.grads);
+  const NodeHooks* hooks = node.hooks();
+  // As in PyTorch: where the node goes on to run, what was asked for is the gradient before the tensor's
+  // hooks.
+  if (hooks != nullptr && !state.runs) [[unlikely]]
+    hooks->run_tensor_hooks(node, grads);
   for (std::uint32_t c = state.capture; c != kNone; c = captures_[c].next) {
     results[captures_[c].result] = grads[captures_[c].input_nr];
   }
-  if (state.capture != kNone && !state.runs) return;
-  const NodeHooks* hooks = node.hooks();
-  if (hooks != nullptr) [[unlikely]] hooks->run_tensor_hooks(node, grads);
   if (!state.runs) return;
-  if (hooks != nullptr) [[unlikely]] hooks->run_pre_hooks(grads);
-  if (!options_.keep_graph) node.will_release_variables();
-
-  variable_list outputs;
-  if (hooks != nullptr && !hooks->post_hooks.empty()) [[unlikely]] {
-    const variable_list inputs = grads;
-    outputs = node(std::move(grads));
-    hooks->run_post_hooks(outputs, inputs);
-  } else {
-    outputs = node(std::move(grads));
-  }
-  recycle(std::move(grads));
-  if (!options_.keep_graph) node.release_variables();
+  if (hooks != nullptr) [[unlikely]]
+    hooks->run_tensor_hooks(node, grads);
+  variable_list outputs = run_node(node, std::move(grads));
 
   const edge_list& edges = std::as_const(node).next_edges();
-  LANEWISE_CHECK(AutogradError, outputs.size() == edges.size() || edges.empty(), node.name(),
-                 ": returned an invalid number of gradients (expected ", edges.size(), ", but got ", outputs.size(), ")");
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const Edge& edge = edges[i];
     if (!edge.is_valid()) continue;

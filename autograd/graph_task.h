@@ -11,10 +11,11 @@
 namespace lanewise::autograd {
 
 // Note [Finding a node's state]
-// A backward needs a few words per node: the gradients that arrived, how many are still to come. They sit in an array of
-// the task; the node itself keeps the index, so that no map is searched. A node can be part of several backwards
-// at once (from several threads, or nested), so a task claims it first by writing its address into the node. The task that
-// finds a node claimed by another one keeps its index in a map of its own.
+// A backward needs a few words per node: the gradients that arrived, how many are still to come. They sit in
+// an array of the task; the node itself keeps the index, so that no map is searched. A node can be part of
+// several backwards at once (from several threads, or nested), so a task claims it first by writing its
+// address into the node. The task that finds a node claimed by another one keeps its index in a map of its
+// own.
 
 /// One run of the engine.
 class GraphTask {
@@ -39,7 +40,12 @@ class GraphTask {
   variable_list run(std::size_t num_results);
 
   bool is_wanted(const Node& node) const noexcept;
+  /// Whether the gradients of `node` are computed in this run.
+  bool comes_to(const Node& node) const noexcept;
+  /// A number that no other run of this process has.
+  std::uint64_t id() noexcept;
   bool is_restricted() const noexcept { return restricted_; }
+  bool keeps_graph() const noexcept { return options_.keep_graph; }
   void queue_callback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
 
   /// The run that this thread is in the middle of, or null.
@@ -51,10 +57,10 @@ class GraphTask {
   struct NodeState {
     Node* node;
     variable_list grads;
-    std::uint32_t dependencies = 0;   ///< gradients still to come
-    std::uint32_t capture = kNone;    ///< first of a list in captures_
-    bool wanted = false;              ///< leads to a target, or is one
-    bool runs = false;                ///< is to be applied; a target that leads to no other one is not
+    std::uint32_t dependencies = 0;  ///< gradients still to come
+    std::uint32_t capture = kNone;   ///< first of a list in captures_
+    bool wanted = false;             ///< leads to a target, or is one
+    bool runs = false;               ///< is to be applied; a target that leads to no other one is not
     bool visited = false;
   };
   struct Capture {
@@ -83,6 +89,7 @@ class GraphTask {
   void deliver(std::uint32_t slot, std::uint32_t input_nr, Tensor&& grad);
   void make_ready(std::uint32_t slot);
   void evaluate(std::uint32_t slot, variable_list& results);
+  variable_list run_node(Node& node, variable_list&& grads) const;
 
   static thread_local ScratchHolder spare_scratch_;
 
@@ -93,6 +100,16 @@ class GraphTask {
   std::vector<Capture> captures_;
   std::unordered_map<const Node*, std::uint32_t> foreign_;  ///< nodes claimed by other tasks
   std::vector<std::function<void()>> callbacks_;
+  std::uint64_t id_ = 0;
 };
+
+/// The node that this thread is running, or null.
+LANEWISE_API Node* current_node() noexcept;
+/// The same, kept alive: libtorch's name.
+LANEWISE_API std::shared_ptr<Node> get_current_node();
+/// The number of the backward that this thread is in, or -1.
+LANEWISE_API std::int64_t get_current_graph_task_id() noexcept;
+/// Whether it keeps the graph; true outside of one.
+LANEWISE_API bool get_current_graph_task_keep_graph() noexcept;
 
 }  // namespace lanewise::autograd

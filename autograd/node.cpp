@@ -1,8 +1,8 @@
-#include <lanewise/autograd/node.h>
-
 #include <typeinfo>
 
+#include <lanewise/autograd/anomaly_mode.h>
 #include <lanewise/autograd/hooks.h>
+#include <lanewise/autograd/node.h>
 #include <lanewise/autograd/type_name.h>
 #include <lanewise/tensor/errors.h>
 
@@ -32,6 +32,8 @@ Node::Node(edge_list&& next_edges) : Node(next_sequence_nr++, std::move(next_edg
 Node::Node(std::uint64_t sequence_nr, edge_list&& next_edges)
     : sequence_nr_(sequence_nr), next_edges_(std::move(next_edges)) {
   for (const Edge& edge : next_edges_) update_topological_nr(edge);
+  if (AnomalyMode::is_enabled()) [[unlikely]]
+    metadata()->store_origin();
 }
 
 Node::~Node() = default;
@@ -55,25 +57,59 @@ NodeHooks& Node::mutable_hooks() {
   return *hooks_;
 }
 
-std::uint64_t Node::add_pre_hook(PreHook hook) {
-  NodeHooks& hooks = mutable_hooks();
-  hooks.pre_hooks.emplace_back(hooks.next_key, std::move(hook));
+AnomalyMetadata* Node::metadata() {
+  NodeHooks& extra = mutable_hooks();
+  if (extra.metadata == nullptr) extra.metadata = std::make_unique<AnomalyMetadata>();
+  return extra.metadata.get();
+}
+
+namespace {
+
+template <class Hooks, class Hook>
+std::uint64_t add(Node& node, Hooks NodeHooks::*list, Hook hook) {
+  NodeHooks& hooks = node.mutable_hooks();
+  (hooks.*list).emplace_back(hooks.next_key, std::move(hook));
   return hooks.next_key++;
 }
 
+template <class Hooks>
+bool remove(NodeHooks* hooks, Hooks NodeHooks::*list, std::uint64_t key) {
+  return hooks != nullptr && std::erase_if(hooks->*list, [&](auto& hook) { return hook.first == key; }) > 0;
+}
+
+Node::PreHook as_function(std::unique_ptr<FunctionPreHook>&& hook) {
+  return [hook = std::shared_ptr<FunctionPreHook>(std::move(hook))](const variable_list& grads) {
+    return (*hook)(grads);
+  };
+}
+
+}  // namespace
+
+std::uint64_t Node::add_pre_hook(PreHook hook) { return add(*this, &NodeHooks::pre_hooks, std::move(hook)); }
 std::uint64_t Node::add_post_hook(PostHook hook) {
-  NodeHooks& hooks = mutable_hooks();
-  hooks.post_hooks.emplace_back(hooks.next_key, std::move(hook));
-  return hooks.next_key++;
+  return add(*this, &NodeHooks::post_hooks, std::move(hook));
+}
+std::uint64_t Node::add_tensor_pre_hook(PreHook hook) {
+  return add(*this, &NodeHooks::tensor_pre_hooks, std::move(hook));
 }
 
-bool Node::remove_pre_hook(std::uint64_t key) {
-  return hooks_ != nullptr && std::erase_if(hooks_->pre_hooks, [&](auto& h) { return h.first == key; }) > 0;
+std::uint64_t Node::add_pre_hook(std::unique_ptr<FunctionPreHook>&& hook) {
+  return add_pre_hook(as_function(std::move(hook)));
+}
+std::uint64_t Node::add_tensor_pre_hook(std::unique_ptr<FunctionPreHook>&& hook) {
+  return add_tensor_pre_hook(as_function(std::move(hook)));
+}
+std::uint64_t Node::add_post_hook(std::unique_ptr<FunctionPostHook>&& hook) {
+  return add_post_hook(
+      [hook = std::shared_ptr<FunctionPostHook>(std::move(hook))](
+          const variable_list& outputs, const variable_list& inputs) { return (*hook)(outputs, inputs); });
 }
 
-bool Node::remove_post_hook(std::uint64_t key) {
-  return hooks_ != nullptr && std::erase_if(hooks_->post_hooks, [&](auto& h) { return h.first == key; }) > 0;
+bool Node::remove_pre_hook(std::uint64_t key) { return remove(hooks_.get(), &NodeHooks::pre_hooks, key); }
+bool Node::remove_tensor_pre_hook(std::uint64_t key) {
+  return remove(hooks_.get(), &NodeHooks::tensor_pre_hooks, key);
 }
+bool Node::remove_post_hook(std::uint64_t key) { return remove(hooks_.get(), &NodeHooks::post_hooks, key); }
 
 namespace {
 
@@ -89,8 +125,9 @@ void bury(Node* node, bool pooled) noexcept {
 
 }  // namespace
 
-// Destroying a node drops its edges and saved tensors, and with them the last references to further nodes: a recursion
-// as deep as the graph. So a node whose turn comes while another one is being destroyed only joins a queue.
+// Destroying a node drops its edges and saved tensors, and with them the last references to further nodes: a
+// recursion as deep as the graph. So a node whose turn comes while another one is being destroyed only joins
+// a queue.
 void detail::destroy_node(Node* node) noexcept {
   Graveyard& yard = graveyard;
   if (yard.busy) {
@@ -136,7 +173,8 @@ struct VariableLists {
   std::size_t count = 0;
 };
 
-// A plain pointer, so that an access needs no check for initialisation; null before and after the owner's life.
+// A plain pointer, so that an access needs no check for initialisation; null before and after the owner's
+// life.
 #if defined(__GNUC__)
 [[gnu::tls_model("initial-exec")]]
 #endif

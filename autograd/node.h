@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <lanewise/autograd/edge.h>
-#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/autograd/input_metadata.h>
 #include <lanewise/autograd/node_mutex.h>
 #include <lanewise/autograd/node_pool.h>
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::autograd {
@@ -23,13 +23,17 @@ using Variable = Tensor;
 using variable_list = std::vector<Tensor>;
 
 struct NodeHooks;
+struct FunctionPreHook;
+struct FunctionPostHook;
+class AnomalyMetadata;
 class GraphTask;
 
-/// A node of the backward graph: given the gradients of the outputs of a forward op, computes those of its inputs.
+/// A node of the backward graph: given the gradients of the outputs of a forward op, computes those of its
+/// inputs.
 ///
-/// Nodes are made by make_node<T>() and held by shared_ptr: from the tensors that they produced (grad_fn) and from the
-/// edges of later nodes. Edges point from a node to the producers of its inputs, so freeing the last tensor frees
-/// the graph; that happens iteratively, whatever the depth.
+/// Nodes are made by make_node<T>() and held by shared_ptr: from the tensors that they produced (grad_fn) and
+/// from the edges of later nodes. Edges point from a node to the producers of its inputs, so freeing the last
+/// tensor frees the graph; that happens iteratively, whatever the depth.
 struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   /// Numbers the node in this thread's order of creation; the engine runs late nodes first.
   explicit Node(edge_list&& next_edges = {});
@@ -41,12 +45,13 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   /// Applies the node, without hooks.
   variable_list operator()(variable_list&& grads) { return apply(std::move(grads)); }
 
-  /// The class name without namespaces, as in PyTorch: "MulBackward0". The default demangles the dynamic type.
+  /// The class name without namespaces, as in PyTorch: "MulBackward0". The default demangles the dynamic
+  /// type.
   virtual std::string name() const;
 
   /// Frees saved tensors; called by the engine after the node ran, unless the graph is retained.
   virtual void release_variables() {}
-  /// Called before apply() if the graph is retained.
+  /// Called before apply() if release_variables() follows.
   virtual void will_release_variables() {}
 
   std::shared_ptr<Node> getptr() { return shared_from_this(); }
@@ -95,7 +100,8 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
     }
     return false;
   }
-  /// The same, also false where the running backward was restricted by `inputs=` to others. For use in apply().
+  /// The same, also false where the running backward was restricted by `inputs=` to others. For use in
+  /// apply().
   bool task_should_compute_output(std::size_t i) const noexcept;
   bool task_should_compute_output(std::size_t first, std::size_t last) const noexcept {
     for (std::size_t i = first; i < last; ++i) {
@@ -114,26 +120,41 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   /// The number that the next node of this thread gets.
   static std::uint64_t peek_sequence_nr() noexcept;
 
-  // Hooks (hooks.h).
+  // Hooks (hooks.h). Each registration returns a key for remove_hook().
 
   using PreHook = std::function<variable_list(const variable_list& grads)>;
   using PostHook = std::function<variable_list(const variable_list& outputs, const variable_list& inputs)>;
 
-  /// Runs before apply() on the incoming gradients and returns what replaces them. Returns a key for remove_*.
+  /// Runs before apply() on the incoming gradients and returns what replaces them (an empty list: nothing
+  /// does).
   std::uint64_t add_pre_hook(PreHook hook);
   /// Runs after apply() with the outgoing and incoming gradients and returns what replaces the outgoing ones.
   std::uint64_t add_post_hook(PostHook hook);
+  /// Like a pre-hook, but belongs to the tensors whose gradients come in: it also runs where these gradients
+  /// are asked for and the node does not run.
+  std::uint64_t add_tensor_pre_hook(PreHook hook);
+  /// libtorch's forms.
+  std::uint64_t add_pre_hook(std::unique_ptr<FunctionPreHook>&& hook);
+  std::uint64_t add_tensor_pre_hook(std::unique_ptr<FunctionPreHook>&& hook);
+  std::uint64_t add_post_hook(std::unique_ptr<FunctionPostHook>&& hook);
   bool remove_pre_hook(std::uint64_t key);
+  bool remove_tensor_pre_hook(std::uint64_t key);
   bool remove_post_hook(std::uint64_t key);
+  bool del_post_hook(std::uint64_t key) { return remove_post_hook(key); }
   NodeHooks* hooks() const noexcept { return hooks_.get(); }
   NodeHooks& mutable_hooks();
 
+  /// Where the node was made, kept in anomaly mode only: anomaly_mode.h. Made empty if there is none.
+  AnomalyMetadata* metadata();
+
  protected:
-  /// Computes the gradients of the forward's inputs, one per next edge; undefined where none is wanted or it is zero.
+  /// Computes the gradients of the forward's inputs, one per next edge; undefined where none is wanted or it
+  /// is zero.
   virtual variable_list apply(variable_list&& grads) = 0;
 
-  /// Held by apply() and release_variables() of nodes with saved tensors, since two backward calls may share a node.
-  NodeMutex mutex_;
+  /// Held by apply() and release_variables() of nodes with saved tensors, since two backward calls may share
+  /// a node.
+  mutable NodeMutex mutex_;
 
  private:
   friend class GraphTask;
@@ -147,8 +168,8 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
     }
   }
 
-  bool pooled_ = false;                           ///< made by make_node(); set when it waits for its destruction
-  std::uint32_t task_slot_ = 0;                   ///< index of this node's state in the task that claimed it
+  bool pooled_ = false;          ///< made by make_node(); set when it waits for its destruction
+  std::uint32_t task_slot_ = 0;  ///< index of this node's state in the task that claimed it
   std::atomic<const GraphTask*> task_ = nullptr;  ///< the running backward that task_slot_ refers to
   Node* pending_ = nullptr;                       ///< next in the queue of nodes to destroy
   std::uint64_t sequence_nr_;
@@ -161,7 +182,8 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
 /// Sequence number of AccumulateGrad nodes.
 inline constexpr std::uint64_t kMaxSequenceNr = std::numeric_limits<std::uint64_t>::max();
 
-/// Makes a node in pooled memory. The one way to make nodes: others work but may recurse when long chains are freed.
+/// Makes a node in pooled memory. The one way to make nodes: others work but may recurse when long chains are
+/// freed.
 template <class T, class... Args>
 std::shared_ptr<T> make_node(Args&&... args) {
   return std::allocate_shared<T>(detail::NodeAllocator<T>(), std::forward<Args>(args)...);

@@ -1,9 +1,8 @@
-#include <lanewise/autograd/record.h>
-
 #include <mutex>
 
 #include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/hooks.h>
+#include <lanewise/autograd/record.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd {
@@ -14,21 +13,54 @@ Edge detail::gradient_edge_slow(const Tensor& t, AutogradMeta& meta) {
   return {impl::grad_accumulator(t), 0};
 }
 
+namespace {
+
+/// The accumulator of a graph that lives, or null. Held under meta.mutex_.
+std::shared_ptr<Node> living_accumulator(AutogradMeta& meta) {
+  if (meta.accumulator_ != nullptr && meta.accumulator_.use_count() > 1) return meta.accumulator_;
+  return meta.keeper_.lock();
+}
+
+[[gnu::noinline]] std::shared_ptr<Node> find_accumulator(const Tensor& t, AutogradMeta& meta) {
+  const std::lock_guard<NodeMutex> lock(meta.mutex_);
+  std::shared_ptr<Node> node = living_accumulator(meta);
+  if (node == nullptr && meta.accumulator_ != nullptr) {
+    node = meta.accumulator_;  // no graph led to it
+    if (node->hooks() != nullptr) node->hooks()->clear_of_node();
+  }
+  if (node != nullptr && node->input_metadata(0).matches(t)) return node;
+  if (meta.accumulator_ != nullptr) meta.accumulator_->keep(t);
+  auto made = make_node<AccumulateGrad>(t);
+  meta.accumulator_ = made;
+  t.unsafeGetTensorImpl()->set_reachable(true);
+  meta.has_accumulator_.store(true, std::memory_order_release);
+  return made;
+}
+
+}  // namespace
+
 std::shared_ptr<Node> impl::grad_accumulator(const Tensor& t) {
   AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
   if (meta == nullptr || !meta->requires_grad_ || meta->grad_fn_ != nullptr) return nullptr;
-  const std::lock_guard<NodeMutex> lock(meta->mutex_);
-  if (std::shared_ptr<Node> node = meta->grad_accumulator_.lock()) return node;
-  std::shared_ptr<Node> node = make_node<AccumulateGrad>(t);
-  meta->grad_accumulator_ = node;
-  return node;
+  if (meta->has_accumulator_.load(std::memory_order_acquire)) [[likely]] {
+    const std::shared_ptr<AccumulateGrad>& node = meta->accumulator_;
+    if (node->hooks() == nullptr && node->input_metadata(0).matches(t)) [[likely]]
+      return node;
+  }
+  return find_accumulator(t, *meta);
 }
 
 std::shared_ptr<Node> impl::try_get_grad_accumulator(const Tensor& t) {
   AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
   if (meta == nullptr) return nullptr;
   const std::lock_guard<NodeMutex> lock(meta->mutex_);
-  return meta->grad_accumulator_.lock();
+  return living_accumulator(*meta);
+}
+
+std::shared_ptr<Node> detail::any_accumulator(AutogradMeta& meta) {
+  const std::lock_guard<NodeMutex> lock(meta.mutex_);
+  if (meta.accumulator_ != nullptr) return meta.accumulator_;
+  return meta.keeper_.lock();
 }
 
 void set_history(Tensor& output, std::shared_ptr<Node> node) {
@@ -57,8 +89,8 @@ std::uint32_t create_gradient_edge(const Tensor& t, std::shared_ptr<Node> node) 
 
 namespace {
 
-/// Hooks belong to the value that the tensor had: they stay with the old node, in which retain_grad() no longer
-/// stores; that follows the tensor to its new node.
+/// Hooks belong to the value that the tensor had: they stay with the old node, in which retain_grad() no
+/// longer stores; that follows the tensor to its new node.
 void move_hooks(AutogradMeta& meta) {
   meta.hooks_.reset();
   if (meta.retained_ == nullptr) return;
@@ -79,7 +111,8 @@ void set_gradient_edge(const Tensor& t, Edge edge) {
   meta.grad_fn_ = std::move(edge.function);
   meta.output_nr_ = edge.input_nr;
   if (meta.is_view()) meta.view_version_ = t.unsafeGetTensorImpl()->version();
-  if (meta.hooks_ != nullptr || meta.retained_ != nullptr) [[unlikely]] move_hooks(meta);
+  if (meta.hooks_ != nullptr || meta.retained_ != nullptr) [[unlikely]]
+    move_hooks(meta);
 }
 
 void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
@@ -101,38 +134,53 @@ void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
   if (meta.retained_ != nullptr) move_hooks(meta);
 }
 
-void detail::raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op) {
-  const std::string which = meta.grad_fn_ == nullptr
-                                ? std::string("a view")
-                                : "output " + std::to_string(meta.output_nr_) + " of " + meta.grad_fn_->name() + " is a view and";
+void detail::raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op,
+                                 bool is_inplace) {
+  const char* what = is_inplace ? "is being" : "its base or another view of its base has been";
+  const bool inference = meta.creation_ == CreationMeta::InferenceMode;
+  std::string which;
+  if (meta.grad_fn_ != nullptr) {
+    which = "Output " + std::to_string(meta.output_nr_) + " of " + meta.grad_fn_->name() + " is a view and " +
+            what + " modified inplace";
+  } else {
+    which = std::string("A view was created in ") + (inference ? "inference mode" : "no_grad mode") +
+            " and " + what + " modified inplace" +
+            (inference ? " in normal mode" : " with grad mode enabled");
+  }
   const char* why = "";
   switch (meta.creation_) {
     case CreationMeta::InCustomFunction:
-      why = "It was made by a custom Function, whose backward would be lost: return clones from forward(), or use the "
-            "out-of-place form of the op";
+      why =
+          "It was made by a custom Function (or is an input that it returned), whose backward would be lost: "
+          "return clones from "
+          "forward(), or use the out-of-place form of the op";
       break;
     case CreationMeta::MultiOutputNode:
-      why = "This view is the output of a function that returns multiple views. Such functions do not allow the output "
-            "views to be modified inplace: use the out-of-place form of the op";
+      why =
+          "This view is the output of a function that returns multiple views. Such functions do not allow "
+          "the output "
+          "views to be modified inplace: use the out-of-place form of the op";
       break;
     case CreationMeta::NoGradMode:
-      why = "This view was created in no_grad mode and is modified with grad mode enabled, which is ambiguous: make the "
-            "view with grad mode on, or modify it with grad mode off";
+      why =
+          "Whether a gradient is wanted is ambiguous: make the view and modify it both inside of "
+          "NoGradGuard, or both outside";
       break;
     case CreationMeta::InferenceMode:
-      why = "This view was created in inference mode: make it outside, or work on a clone()";
+      why = "Make the view and modify it both inside of InferenceMode, or both outside";
       break;
     case CreationMeta::Default:
       break;
   }
-  lanewise::detail::raise<AutogradError>(op, ": ", which, " of shape ", self.sizes(), " is being modified inplace. ", why);
+  lanewise::detail::raise<AutogradError>(op, ": ", which, " (shape ", self.sizes(), "). ", why);
 }
 
 void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
   if (self.is_inference()) [[unlikely]] {
     LANEWISE_CHECK(AutogradError, InferenceMode::is_enabled(), op,
-                   ": inplace update to an inference tensor outside of InferenceMode is not allowed; clone it and update "
-                   "the clone");
+                   ": Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+                   "a clone to get a "
+                   "normal tensor before doing inplace update");
   }
   if (!any_requires_grad || !GradMode::is_enabled()) return;
   const AutogradMeta* meta = get_autograd_meta(self);
@@ -140,12 +188,14 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
   if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);
   if (meta->is_view()) {
     LANEWISE_CHECK(AutogradError, !(meta->base_.requires_grad() && meta->base_.is_leaf()), op,
-                   ": a view of a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
+                   ": a view of a leaf Variable that requires grad is being used in an in-place operation; "
+                   "wrap the update in "
                    "NoGradGuard, or use the out-of-place form");
   }
-  LANEWISE_CHECK(AutogradError, !(meta->requires_grad_ && meta->grad_fn_ == nullptr), op,
-                 ": a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
-                 "NoGradGuard, or use the out-of-place form");
+  LANEWISE_CHECK(
+      AutogradError, !(meta->requires_grad_ && meta->grad_fn_ == nullptr), op,
+      ": a leaf Variable that requires grad is being used in an in-place operation; wrap the update in "
+      "NoGradGuard, or use the out-of-place form");
 }
 
 void increment_version(const Tensor& t) {
@@ -159,8 +209,9 @@ void increment_version(const Tensor& t) {
 
 void check_out(const char* op, bool any_requires_grad) {
   LANEWISE_CHECK(AutogradError, !any_requires_grad, op,
-                 "(out=): functions with out= arguments do not support automatic differentiation, but one of the "
-                 "arguments requires grad; use the form that returns its result, or NoGradGuard");
+                 "(): functions with out=... arguments don't support automatic differentiation, but one of "
+                 "the arguments requires "
+                 "grad; use the form that returns its result, or NoGradGuard");
 }
 
 }  // namespace lanewise::autograd

@@ -36,7 +36,9 @@ namespace lanewise::autograd {
 
 namespace detail {
 
-inline bool wants_grad(const Tensor& t) noexcept { return t.defined() && t.unsafeGetTensorImpl()->requires_grad(); }
+inline bool wants_grad(const Tensor& t) noexcept {
+  return t.defined() && t.unsafeGetTensorImpl()->requires_grad();
+}
 inline bool wants_grad(const std::optional<Tensor>& t) noexcept { return t && wants_grad(*t); }
 inline bool wants_grad(ArrayRef<Tensor> list) noexcept {
   for (const Tensor& t : list) {
@@ -45,12 +47,23 @@ inline bool wants_grad(ArrayRef<Tensor> list) noexcept {
   return false;
 }
 
+inline bool is_normal(const Tensor& t) noexcept { return t.defined() && !t.is_inference(); }
+inline bool is_normal(const std::optional<Tensor>& t) noexcept { return t && is_normal(*t); }
+inline bool is_normal(ArrayRef<Tensor> list) noexcept {
+  for (const Tensor& t : list) {
+    if (is_normal(t)) return true;
+  }
+  return false;
+}
+
 LANEWISE_API Edge gradient_edge_slow(const Tensor& t, AutogradMeta& meta);
+/// The leaf's accumulator, also one that no graph leads to at the moment; null if there is none yet.
+std::shared_ptr<Node> any_accumulator(AutogradMeta& meta);
 
 }  // namespace detail
 
-/// The edge along which the gradient of `t` flows: into its grad_fn, or into its accumulator if it is a leaf that
-/// requires a gradient; invalid otherwise.
+/// The edge along which the gradient of `t` flows: into its grad_fn, or into its accumulator if it is a leaf
+/// that requires a gradient; invalid otherwise.
 inline Edge gradient_edge(const Tensor& t) {
   if (!t.defined()) return {};
   AutogradMeta* meta = get_autograd_meta(t);
@@ -72,9 +85,11 @@ inline void append_edges(edge_list& edges, ArrayRef<Tensor> list) {
 }  // namespace detail
 
 /// True if grad mode is on and any of the tensors (optional tensors, lists of tensors) requires a gradient.
+/// Inference tensors alone record nothing, whatever they ask for.
 template <class... Tensors>
 bool compute_requires_grad(const Tensors&... tensors) noexcept {
-  return (detail::wants_grad(tensors) || ...) && GradMode::is_enabled();
+  return (detail::wants_grad(tensors) || ...) && GradMode::is_enabled() &&
+         (detail::is_normal(tensors) || ...);
 }
 
 /// The gradient edges of the arguments in order; one per tensor, lists spread out.
@@ -85,24 +100,24 @@ edge_list collect_next_edges(const Tensors&... tensors) {
   return edges;
 }
 
-/// Makes `node` the grad_fn of a fresh output. Outputs that are not floating or complex, or undefined, get none but
-/// still take an input number of the node.
+/// Makes `node` the grad_fn of a fresh output. Outputs that are not floating or complex, or undefined, get
+/// none but still take an input number of the node.
 LANEWISE_API void set_history(Tensor& output, std::shared_ptr<Node> node);
 LANEWISE_API void set_history(const std::vector<Tensor>& outputs, const std::shared_ptr<Node>& node);
 
 /// Makes `edge` the gradient edge of `t`.
 LANEWISE_API void set_gradient_edge(const Tensor& t, Edge edge);
 
-/// Makes `node`, the node of the in-place op that just ran on `self`, its new grad_fn; through CopySlices on the base if
-/// `self` is a view.
+/// Makes `node`, the node of the in-place op that just ran on `self`, its new grad_fn; through CopySlices on
+/// the base if `self` is a view.
 LANEWISE_API void rebase_history(const Tensor& self, std::shared_ptr<Node> node);
 
-/// The door of an in-place op. Throws AutogradError if `self` is a leaf that requires a gradient, a view of one, or a
-/// view that must not be modified, and a gradient is being recorded.
+/// The door of an in-place op. Throws AutogradError if `self` is a leaf that requires a gradient, a view of
+/// one, or a view that must not be modified, and a gradient is being recorded.
 LANEWISE_API void check_inplace(const Tensor& self, bool any_requires_grad, const char* op);
 
-/// Tells saved tensors that the memory of `t` has changed. Throws AutogradError for an inference tensor outside of
-/// inference mode.
+/// Tells saved tensors that the memory of `t` has changed. Throws AutogradError for an inference tensor
+/// outside of inference mode.
 LANEWISE_API void increment_version(const Tensor& t);
 
 /// Throws AutogradError: out= forms are not differentiable.
@@ -110,11 +125,17 @@ LANEWISE_API void check_out(const char* op, bool any_requires_grad);
 
 namespace impl {
 
-/// The node that adds gradients into the leaf's grad; null if `t` is no leaf that requires a gradient. The leaf holds it
-/// weakly: it lives as long as a graph or the caller does.
+/// The node that adds gradients into the leaf's grad; null if `t` is no leaf that requires a gradient. What
+/// is done to the node, such as adding hooks, lasts as long as a graph leads to it or the caller holds it.
 LANEWISE_API std::shared_ptr<Node> grad_accumulator(const Tensor& t);
+/// The same, null if no graph leads to it and nobody holds it.
 LANEWISE_API std::shared_ptr<Node> try_get_grad_accumulator(const Tensor& t);
 inline Edge gradient_edge(const Tensor& t) { return autograd::gradient_edge(t); }
+inline void set_gradient_edge(const Tensor& t, Edge edge) { autograd::set_gradient_edge(t, std::move(edge)); }
+inline void rebase_history(const Tensor& self, Edge edge) {
+  autograd::rebase_history(self, std::move(edge.function));
+}
+inline void bump_version(const Tensor& t) { increment_version(t); }
 
 }  // namespace impl
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <lanewise/autograd/node.h>
+#include <lanewise/autograd/saved_tensor_hooks.h>
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -12,13 +13,16 @@ namespace lanewise::autograd {
 
 /// A tensor kept for the backward: remembers its version, and never makes a cycle with its own node.
 ///
-/// An input is held as it is. An output of the node that holds it is held without its history; unpack() gives it
-/// back with `saved_for` as its grad_fn.
+/// An input is held as it is. An output of the node that holds it is held without its history; unpack() gives
+/// it back with `saved_for` as its grad_fn. With hooks, what they packed is held in its place.
 class LANEWISE_API SavedVariable {
  public:
   SavedVariable() noexcept = default;
-  /// For an output, call after set_history() or rebase_history(). Throws AutogradError for an inference tensor.
+  /// For an output, call after set_history() or rebase_history(). Throws AutogradError for an inference
+  /// tensor.
   SavedVariable(const Tensor& variable, bool is_output);
+  SavedVariable(SavedVariable&&) noexcept = default;
+  SavedVariable& operator=(SavedVariable&&) noexcept = default;
 
   /// The tensor, with its history. Outputs come without one if grad mode is off, unless `with_history`.
   /// Throws AutogradError if the tensor was modified in place since, or if it was released.
@@ -27,6 +31,10 @@ class LANEWISE_API SavedVariable {
   /// The same, for generated nodes: `saved_for` is only touched if a history is needed.
   Tensor unpack(Node* saved_for) const;
 
+  /// Packs the tensor with these hooks and lets it go. Throws AutogradError if nothing is saved, the tensor
+  /// was released, or it has hooks already.
+  void register_hooks(std::unique_ptr<SavedVariableHooks>&& hooks);
+
   /// Releases the tensor; a later unpack() throws.
   void reset_data() noexcept;
 
@@ -34,11 +42,20 @@ class LANEWISE_API SavedVariable {
   std::uint32_t saved_version() const noexcept { return saved_version_; }
 
  private:
+  /// What few saved tensors need.
+  struct Rare {
+    std::weak_ptr<Node> view_grad_fn;  ///< of an output that is a view: not always the node that saves it
+    std::unique_ptr<SavedVariableHooks> hooks;
+    std::shared_ptr<Node> next;  ///< of an input with hooks: its grad_fn or accumulator
+  };
+
   void check(const Node* saved_for) const;
-  Tensor attach_history(std::shared_ptr<Node> grad_fn) const;
+  void pack(std::unique_ptr<SavedVariableHooks>&& hooks);
+  Tensor unpack_with_hooks(std::shared_ptr<Node> saved_for) const;
+  Tensor attach_history(const Tensor& data, std::shared_ptr<Node> grad_fn) const;
 
   Tensor data_;
-  std::weak_ptr<Node> view_grad_fn_;  ///< of an output that is a view: not always the node that saves it
+  std::unique_ptr<Rare> rare_;
   std::uint32_t saved_version_ = 0;
   std::uint32_t output_nr_ = 0;
   bool was_defined_ = false;

@@ -1,5 +1,3 @@
-#include <lanewise/autograd/variable.h>
-
 #include <mutex>
 
 #include <lanewise/autograd/autograd.h>
@@ -7,8 +5,10 @@
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/record.h>
+#include <lanewise/autograd/variable.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/warnings.h>
 
 namespace lanewise {
 
@@ -28,18 +28,20 @@ const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
   if (!requires_grad) {
     AutogradMeta* meta = get_autograd_meta(*this);
     if (meta == nullptr) return *this;
-    LANEWISE_CHECK(AutogradError, grad_fn() == nullptr,
-                   "requires_grad_(false): you can only change requires_grad flags of leaf variables; to use a computed "
-                   "value without its history, take detach()");
+    LANEWISE_CHECK(
+        AutogradError, grad_fn() == nullptr,
+        "requires_grad_(false): you can only change requires_grad flags of leaf variables; to use a computed "
+        "value without its history, take detach()");
     meta->requires_grad_ = false;
     return *this;
   }
-  LANEWISE_CHECK(DtypeError, is_differentiable(scalar_type()),
-                 "requires_grad_: only Tensors of floating point and complex dtype can require gradients, not ",
-                 to_string(scalar_type()));
+  LANEWISE_CHECK(
+      DtypeError, is_differentiable(scalar_type()),
+      "requires_grad_: only Tensors of floating point and complex dtype can require gradients, not ",
+      to_string(scalar_type()));
   LANEWISE_CHECK(AutogradError, !is_inference() || InferenceMode::is_enabled(),
-                 "requires_grad_: setting requires_grad=true on an inference tensor outside of InferenceMode is not allowed; "
-                 "clone it first");
+                 "requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is "
+                 "not allowed; clone it first");
   AutogradMeta& meta = materialize_autograd_meta(*this);
   if (meta.grad_fn_ == nullptr) meta.requires_grad_ = true;
   return *this;
@@ -61,7 +63,14 @@ std::uint32_t Tensor::output_nr() const {
 
 const Tensor& Tensor::grad() const {
   const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
-  return meta == nullptr ? kUndefined : meta->grad_;
+  if (meta == nullptr) return kUndefined;
+  if (meta->grad_fn_ != nullptr && meta->retained_ == nullptr && !meta->grad_.defined()) [[unlikely]] {
+    warn(
+        "grad: the tensor is not a leaf, so no gradient is kept for it: call retain_grad() before backward() "
+        "if it is wanted, or "
+        "ask the leaf");
+  }
+  return meta->grad_;
 }
 
 Tensor& Tensor::mutable_grad() const {
@@ -80,28 +89,22 @@ void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, 
 unsigned Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> hook) const {
   LANEWISE_CHECK(AutogradError, defined() && requires_grad(),
                  "register_hook: cannot register a hook on a tensor that doesn't require gradient");
-  AutogradMeta& meta = materialize_autograd_meta(*this);
-  const std::shared_ptr<autograd::Node>& fn = grad_fn();
-  if (meta.hooks_ == nullptr) {
-    meta.hooks_ = std::make_shared<autograd::TensorHookList>();
-    const std::shared_ptr<autograd::Node> node = fn != nullptr ? fn : autograd::impl::try_get_grad_accumulator(*this);
-    if (node != nullptr) {
-      node->mutable_hooks().tensor_hooks.push_back({meta.hooks_, fn != nullptr ? meta.output_nr_ : 0});
-    }
-  }
-  meta.hooks_->hooks.push_back(std::move(hook));
-  return static_cast<unsigned>(meta.hooks_->hooks.size() - 1);
+  auto& hooks = autograd::hooks_of(*this).hooks;
+  hooks.push_back(std::move(hook));
+  return static_cast<unsigned>(hooks.size() - 1);
 }
 
 void Tensor::remove_hook(unsigned handle) const {
   const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
-  LANEWISE_CHECK(IndexError, meta != nullptr && meta->hooks_ != nullptr && handle < meta->hooks_->hooks.size(),
-                 "remove_hook: there is no hook at position ", handle);
+  LANEWISE_CHECK(IndexError,
+                 meta != nullptr && meta->hooks_ != nullptr && handle < meta->hooks_->hooks.size(),
+                 "remove_hook: Invalid index, there is no hook at position ", handle);
   meta->hooks_->hooks[handle] = nullptr;
 }
 
 void Tensor::retain_grad() const {
-  LANEWISE_CHECK(AutogradError, defined() && requires_grad(), "retain_grad: can't retain_grad on Tensor that has requires_grad=false");
+  LANEWISE_CHECK(AutogradError, defined() && requires_grad(),
+                 "retain_grad: can't retain_grad on Tensor that has requires_grad=false");
   const std::shared_ptr<autograd::Node>& fn = grad_fn();
   if (fn == nullptr) return;  // a leaf keeps its grad anyway
   AutogradMeta& meta = *get_autograd_meta(*this);
@@ -127,8 +130,9 @@ Tensor& Tensor::detach_() {
   LANEWISE_CHECK(AutogradError, defined(), "detach_: the tensor is undefined");
   AutogradMeta* meta = get_autograd_meta(*this);
   if (meta == nullptr) return *this;
-  LANEWISE_CHECK(AutogradError, !meta->is_view(),
-                 "detach_: can't detach views in-place; use detach(), or detach the base before taking the view");
+  LANEWISE_CHECK(
+      AutogradError, !meta->is_view(),
+      "detach_: can't detach views in-place; use detach(), or detach the base before taking the view");
   meta->grad_fn_.reset();
   meta->requires_grad_ = false;
   meta->output_nr_ = 0;
@@ -152,19 +156,27 @@ Tensor Tensor::tensor_data() const { return detach(); }
 
 void Tensor::set_data(const Tensor& other) const {
   LANEWISE_CHECK(AutogradError, defined() && other.defined(), "set_data: a tensor is undefined");
-  LANEWISE_CHECK(DtypeError, !requires_grad() || is_differentiable(other.scalar_type()), "set_data: a tensor that requires grad needs data of a "
-                 "floating point or complex dtype, not ", to_string(other.scalar_type()));
-  if (AutogradMeta* meta = get_autograd_meta(*this)) {
-    // The accumulator knows the old shape; the next graph makes a new one.
-    const std::lock_guard<autograd::NodeMutex> lock(meta->mutex_);
-    meta->grad_accumulator_.reset();
-  }
+  LANEWISE_CHECK(DtypeError, !requires_grad() || is_differentiable(other.scalar_type()),
+                 "set_data: a tensor that requires grad needs data of a "
+                 "floating point or complex dtype, not ",
+                 to_string(other.scalar_type()));
   unsafeGetTensorImpl()->set_data_from(*other.unsafeGetTensorImpl());
+}
+
+const Tensor& Tensor::resize_(IntArrayRef sizes) const {
+  LANEWISE_CHECK(AutogradError, defined(), "resize_: the tensor is undefined");
+  LANEWISE_CHECK(AutogradError, !requires_grad(),
+                 "resize_: cannot resize variables that require grad; resize detach() or a copy");
+  Tensor self = *this;
+  detail::resize_cpu(self, sizes);
+  return *this;
 }
 
 std::int64_t Tensor::_version() const {
   LANEWISE_CHECK(AutogradError, defined(), "_version: the tensor is undefined");
-  LANEWISE_CHECK(AutogradError, !is_inference(), "_version: inference tensors do not track version counter");
+  LANEWISE_CHECK(
+      AutogradError, !is_inference(),
+      "_version: Inference tensors do not track version counter; clone it outside of InferenceMode");
   return unsafeGetTensorImpl()->version();
 }
 
@@ -175,7 +187,8 @@ bool Tensor::_is_view() const {
 
 const Tensor& Tensor::_base() const {
   const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
-  LANEWISE_CHECK(AutogradError, meta != nullptr && meta->is_view(), "_base: can't get base of non-view tensor");
+  LANEWISE_CHECK(AutogradError, meta != nullptr && meta->is_view(),
+                 "_base: can't get base of non-view tensor");
   return meta->base_;
 }
 

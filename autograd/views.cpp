@@ -1,10 +1,9 @@
-#include <lanewise/autograd/views.h>
-
 #include <mutex>
 
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/record.h>
+#include <lanewise/autograd/views.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -27,8 +26,9 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
 
   AutogradMeta& meta = materialize_autograd_meta(view);
   if (creation == CreationMeta::NoGradMode && GraphTask::current() != nullptr) {
-    // A view of a gradient inside a backward that records nothing. It does not keep its base, so that whoever gets it
-    // last owns the memory and may add in place; that it must not be modified under a gradient is all that is kept.
+    // A view of a gradient inside a backward that records nothing. It does not keep its base, so that whoever
+    // gets it last owns the memory and may add in place; that it must not be modified under a gradient is all
+    // that is kept.
     meta.creation_ = creation;
     return view;
   }
@@ -42,7 +42,8 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
   }
   // A view of a view: the same base, the stricter creation, the functions one after the other.
   meta.base_ = outer->base_;
-  meta.creation_ = creation == CreationMeta::Default ? outer->creation_ : creation;
+  const bool keeps = creation == CreationMeta::Default || outer->creation_ == CreationMeta::InferenceMode;
+  meta.creation_ = keeps ? outer->creation_ : creation;
   if (replay != nullptr || outer->replay_ != nullptr) {
     ViewFunction first = outer->replay_ != nullptr
                              ? *outer->replay_
@@ -52,7 +53,9 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
                                };
     if (replay == nullptr) {
       replay = [sizes = DimVector(view.sizes()), strides = DimVector(view.strides()),
-                offset = view.storage_offset()](const Tensor& b) { return as_strided(b, sizes, strides, offset); };
+                offset = view.storage_offset()](const Tensor& b) {
+        return as_strided(b, sizes, strides, offset);
+      };
     }
     meta.replay_ = std::make_unique<ViewFunction>(
         [first = std::move(first), second = std::move(replay)](const Tensor& b) { return second(first(b)); });
@@ -76,7 +79,7 @@ const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta
   if (meta.creation_ != CreationMeta::Default) {
     // Nothing was recorded for the view, and nothing for the base either.
     if (meta.grad_fn_ == nullptr && meta.base_.is_leaf()) return meta.grad_fn_;
-    detail::raise_view_modified(view, meta, "the base of a view was modified");
+    detail::raise_view_modified(view, meta, "grad_fn", /*is_inplace=*/false);
   }
   const EnableGradGuard guard;
   const Tensor again = meta.replay_ != nullptr

@@ -12,14 +12,16 @@
 namespace lanewise::autograd {
 
 // Note [Views and in-place]
-// A differentiable view knows its base, which is never itself a view. An in-place op on a view rewrites the history of
-// the base: the base gets a CopySlices node that stands for "overwrite this window of the old value with
-// fn(window)". The grad_fn of every other view of that base is now stale; each view notes the version of the memory for
-// which its grad_fn holds, and grad_fn() makes it anew, as as_strided of the base, when that has changed.
+// A differentiable view knows its base, which is never itself a view. An in-place op on a view rewrites the
+// history of the base: the base gets a CopySlices node that stands for "overwrite this window of the old
+// value with fn(window)". The grad_fn of every other view of that base is now stale; each view notes the
+// version of the memory for which its grad_fn holds, and grad_fn() makes it anew, as as_strided of the base,
+// when that has changed.
 
-/// Marks `view`, fresh and over the memory of `base`, as a differentiable view of it (or of its base) and returns it.
-/// Call before set_history(). `replay` is needed only where as_strided cannot express the view, because its
-/// dtype differs. Views of integers and of inference tensors are not tracked: they never take part in a graph.
+/// Marks `view`, fresh and over the memory of `base`, as a differentiable view of it (or of its base) and
+/// returns it. Call before set_history(). `replay` is needed only where as_strided cannot express the view,
+/// because its dtype differs. Views of integers and of inference tensors are not tracked: they never take
+/// part in a graph.
 LANEWISE_API Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation = CreationMeta::Default,
                             ViewFunction replay = nullptr);
 /// The same for the views that one op returns together; they are marked MultiOutputNode.
@@ -30,13 +32,15 @@ LANEWISE_API const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, Autog
 
 namespace detail {
 
-/// Throws AutogradError: says why a view of this creation must not be modified, itself or through its base.
-[[noreturn]] void raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op);
+/// Throws AutogradError: says why a view of this creation must not be modified, itself (`is_inplace`) or
+/// through its base.
+[[noreturn]] void raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op,
+                                      bool is_inplace = true);
 
 }  // namespace detail
 
-/// The backward of an in-place op on a view: takes the base's gradient, passes what falls outside of the view on to
-/// the base's old history, and what falls inside through `fn`, the node of the op.
+/// The backward of an in-place op on a view: takes the base's gradient, passes what falls outside of the view
+/// on to the base's old history, and what falls inside through `fn`, the node of the op.
 struct LANEWISE_API CopySlices : Node {
   CopySlices(const Tensor& base, const Tensor& view, std::shared_ptr<Node> fn);
 

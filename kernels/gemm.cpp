@@ -1,5 +1,5 @@
 #include <lanewise/kernels/gemm_micro.h>
-#include <lanewise/kernels/reduction_sum_op.h>
+#include <lanewise/kernels/vector_products.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -46,34 +46,6 @@ void epilogue(const GemmEpilogue& e) noexcept {
   }
 }
 
-/// Products in blocks of leaves, which the tree then sums.
-template <class T>
-void dot(const char* pa, const char* pb, std::int64_t n, char* out) noexcept {
-  const T* a = reinterpret_cast<const T*>(pa);
-  const T* b = reinterpret_cast<const T*>(pb);
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    U sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += static_cast<U>(a[i]) * static_cast<U>(b[i]);
-    *reinterpret_cast<T*>(out) = static_cast<T>(sum);
-  } else {
-    using V = vec::Vec<T>;
-    constexpr int kBlock = static_cast<int>(kReductionBlock);
-    T products[kBlock];
-    TreeCounter<Sum<T>> counter;
-    for (; n > 0; n -= kBlock, a += kBlock, b += kBlock) {
-      const int length = n < kBlock ? static_cast<int>(n) : kBlock;
-      int i = 0;
-      for (; i + V::size <= length; i += V::size) (V::load(a + i) * V::load(b + i)).store(products + i);
-      if (i < length) {
-        (V::load_partial(a + i, length - i) * V::load_partial(b + i, length - i)).store_partial(products + i, length - i);
-      }
-      counter.push(TreeRun<Sum<T>>::reduce(products, length), 0);
-    }
-    *reinterpret_cast<T*>(out) = counter.finish();
-  }
-}
-
 template <class T>
 constexpr GemmKernel kernel = {
     .rows = GemmShape<T>::kRows,
@@ -81,7 +53,8 @@ constexpr GemmKernel kernel = {
     .slack = GemmShape<T>::kCols,
     .block = gemm_block<T>,
     .epilogue = epilogue<T>,
-    .dot = dot<T>,
+    .row_products = row_products<T>,
+    .column_products = column_products<T>,
 };
 
 template <class... T>

@@ -39,6 +39,20 @@ struct GemmEpilogue {
   KernelScalar beta;
 };
 
+/// Length of the blocks that the product of a matrix and a vector is summed in: see Note [Order of matrix-vector products].
+inline constexpr std::int64_t kVectorDepth = 2048;
+
+/// y[i] = sum over k of a[i, k] * x[k], for i < m. Of `a`, rows or columns are contiguous and a_stride elements apart; x and y are contiguous.
+struct VectorProduct {
+  const char* a;
+  std::int64_t a_stride;
+  const char* x;
+  char* y;
+  std::int64_t m;
+  std::int64_t k;
+  bool conj;  ///< of a; rows only
+};
+
 /// The product kernel for one type on one ISA.
 struct GemmKernel {
   int rows;   ///< rows of C that the micro-kernel holds in registers
@@ -46,8 +60,8 @@ struct GemmKernel {
   int slack;  ///< elements of a vector
   void (*block)(const GemmBlock&) noexcept;
   void (*epilogue)(const GemmEpilogue&) noexcept;
-  /// *out = sum over k of a[k] * b[k], contiguous, through the fixed reduction tree.
-  void (*dot)(const char* a, const char* b, std::int64_t n, char* out) noexcept;
+  void (*row_products)(const VectorProduct&) noexcept;     ///< rows are contiguous
+  void (*column_products)(const VectorProduct&) noexcept;  ///< columns are; the same sums
 };
 
 /// By compute type: Float, Double, ComplexFloat, ComplexDouble, Int (serves all integers up to 32 bits) and Long, both

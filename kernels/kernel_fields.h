@@ -3,6 +3,7 @@
 #include <lanewise/kernels/gemm_table.h>
 #include <lanewise/kernels/kernel.h>
 #include <lanewise/kernels/reduction_table.h>
+#include <lanewise/kernels/scan_table.h>
 #include <lanewise/kernels/softmax_table.h>
 
 namespace lanewise::kernels {
@@ -42,6 +43,7 @@ struct KernelTable {
   const Movers* movers;
   const ReductionTable* reductions;
   const SoftmaxTable* softmax;
+  const ScanTable* scans;
   const GemmTable* gemm;
 };
 

@@ -18,6 +18,7 @@ constinit const KernelTable table = {
     &movers,
     &reduction_table,
     &softmax_table,
+    &scan_table,
     &gemm_table,
 };
 

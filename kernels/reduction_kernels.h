@@ -14,5 +14,12 @@ extern const ReductionKernel reduce_argmax;
 extern const ReductionKernel reduce_argmin;
 extern const ReductionKernel reduce_any;
 extern const ReductionKernel reduce_all;
+extern const ReductionKernel reduce_count_nonzero;
+extern const ReductionKernel reduce_nansum;
+extern const ReductionKernel reduce_norm1;
+extern const ReductionKernel reduce_norm2;
+extern const ReductionKernel reduce_abs_max;
+extern const ReductionKernel reduce_abs_min;
+extern const ReductionKernel reduce_var_mean;
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

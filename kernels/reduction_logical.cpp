@@ -23,7 +23,8 @@ struct UnsignedOf<8> {
   using type = std::uint64_t;
 };
 
-/// Is there an element equal to zero (ForZero) or different from it? Blocks are short, so that the answer ends the search.
+/// Is there an element equal to zero (ForZero) or different from it? Blocks are short, so that the answer
+/// ends the search.
 template <class T, bool ForZero>
 struct Found {
   using Element = T;
@@ -47,7 +48,34 @@ struct Found {
   static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return static_cast<Wide>(a | b); }
 };
 
-void finish_not(const char* acc, std::int64_t cols, const KernelScalar*, char* value, std::int64_t*) noexcept {
+/// Elements that differ from zero: narrow lanes for blocks that cannot overflow them, then int64.
+template <class T>
+struct NonzeroCount {
+  using Element = T;
+  using Narrow = typename UnsignedOf<sizeof(real_of<T>)>::type;
+  using Wide = std::int64_t;
+  static constexpr ScalarType kValueType = ScalarType::Long;
+  static constexpr std::int64_t kBlock = sizeof(Narrow) == 1   ? 255
+                                         : sizeof(Narrow) == 2 ? 65535
+                                                               : std::int64_t{1} << 31;
+  static constexpr Narrow start() { return 0; }
+  static constexpr Wide wide_start() { return 0; }
+  static constexpr bool decided(Wide) { return false; }
+  static LANEWISE_INLINE Narrow step(Narrow a, T x) {
+    bool nonzero;
+    if constexpr (is_complex<T>) {
+      nonzero = (int{x.real() != 0} | int{x.imag() != 0}) != 0;
+    } else {
+      nonzero = x != 0;
+    }
+    return static_cast<Narrow>(a + static_cast<Narrow>(nonzero));
+  }
+  static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return a + static_cast<Wide>(n); }
+  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
+};
+
+void finish_not(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
+                std::int64_t*) noexcept {
   for (std::int64_t c = 0; c < cols; ++c) value[c] = static_cast<char>(acc[c] == 0);
 }
 
@@ -62,6 +90,13 @@ constexpr ReductionKernel found_kernel() {
 }  // namespace
 
 constinit const ReductionKernel reduce_any = found_kernel<false>();
+
+constinit const ReductionKernel reduce_count_nonzero = [] {
+  ReductionKernel k = empty_reduction();
+  for_each_type(numbers, [&]<class T>() { add_order_free<NonzeroCount<T>>(k, index_of<T>); });
+  add_order_free<NonzeroCount<std::uint8_t>>(k, index_of<bool>);
+  return k;
+}();
 
 constinit const ReductionKernel reduce_all = [] {
   ReductionKernel k = found_kernel<true>();

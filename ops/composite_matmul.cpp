@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <functional>
 #include <numeric>
 
@@ -40,23 +39,67 @@ Tensor batched(const Tensor& self, const Tensor& other) {
   return _unsafe_view(x.bmm(y), with_tail(batch, n, m));
 }
 
+/// A batch of matrices times a vector: one matrix with all rows.
+Tensor times_vector(const Tensor& matrices, const Tensor& vec) {
+  LANEWISE_CHECK(ShapeError, matrices.size(-1) == vec.size(0), "matmul: size mismatch, shapes ", matrices.sizes(), " and ", vec.sizes(),
+                 " do not multiply: ", matrices.size(-1), " columns against ", vec.size(0), " elements");
+  const DimVector sizes(matrices.sizes().slice(0, matrices.sizes().size() - 1));
+  return _unsafe_view(matrices.reshape({product(sizes), vec.size(0)}).mv(vec), sizes);
+}
+
 }  // namespace
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0 && other.dim() > 0,
-                 "matmul: both operands need at least one dimension, found shapes ", self.sizes(), " and ", other.sizes());
+                 "matmul: both arguments to matmul need to be at least 1D, but they are ", self.dim(), "D and ", other.dim(), "D");
   if (self.dim() == 1 && other.dim() == 1) return self.dot(other);
   if (self.dim() == 2 && other.dim() == 2) return self.mm(other);
   if (self.dim() == 2 && other.dim() == 1) return self.mv(other);
-  if (self.dim() == 1) return matmul(self.unsqueeze(0), other).squeeze(-2);
-  if (other.dim() == 1) return matmul(self, other.unsqueeze(1)).squeeze(-1);
+  if (self.dim() == 1 && other.dim() == 2) return self.unsqueeze(0).mm(other).squeeze(0);
+  if (other.dim() == 1) return times_vector(self, other);
+  if (self.dim() == 1) return times_vector(other.transpose(-2, -1), self);
   return batched(self, other);
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   if (!bias.defined()) return matmul(input, weight.t());
   if (input.dim() == 2 && weight.dim() == 2) return addmm(bias, input, weight.t());
+  if (input.dim() > 2 && weight.dim() == 2 && bias.dim() == 1 && input.is_contiguous()) {
+    DimVector sizes(input.sizes());
+    sizes.back() = weight.size(0);
+    const Tensor rows = input.view({product(input.sizes().slice(0, input.sizes().size() - 1)), input.size(-1)});
+    return addmm(bias, rows, weight.t()).view(sizes);
+  }
   return matmul(input, weight.t()) + bias;
+}
+
+Tensor inner(const Tensor& self, const Tensor& other) {
+  if (self.dim() == 0 || other.dim() == 0) return self * other;
+  LANEWISE_CHECK(ShapeError, self.size(-1) == other.size(-1), "inner: the last dimension must match on both input tensors but got shapes ",
+                 self.sizes(), " and ", other.sizes());
+  return tensordot(self, other, {-1}, {-1});
+}
+
+Tensor outer(const Tensor& self, const Tensor& vec2) {
+  LANEWISE_CHECK(ShapeError, self.dim() == 1 && vec2.dim() == 1, "outer: Expected 1-D arguments self and vec2, but got ", self.dim(), "-D and ",
+                 vec2.dim(), "-D");
+  return self.view({self.size(0), 1}) * vec2;
+}
+
+Tensor cross(const Tensor& self, const Tensor& other, std::optional<std::int64_t> dim) {
+  if (dim) return linalg_cross(self, other, *dim);
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    if (self.size(d) == 3) return linalg_cross(self, other, d);
+  }
+  detail::raise<ShapeError>("cross: no dimension of size 3 in input of shape ", self.sizes());
+}
+
+Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
+  LANEWISE_CHECK(DtypeError, is_differentiable(x.scalar_type()), "linalg.vecdot: Expected a floating point or complex tensor as input. Got ",
+                 x.scalar_type());
+  LANEWISE_CHECK(DtypeError, x.scalar_type() == y.scalar_type(), "linalg.vecdot: Expected x and y to have the same dtype, but found x of type ",
+                 x.scalar_type(), " and y of type ", y.scalar_type(), " instead");
+  return (x.conj() * y).sum(dim);
 }
 
 }  // namespace lanewise

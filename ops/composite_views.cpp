@@ -35,6 +35,18 @@ Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim)
   return self.reshape(sizes);
 }
 
+Tensor numpy_T(const Tensor& self) {
+  DimVector order;
+  for (std::int64_t d = self.dim(); d-- > 0;) order.push_back(d);
+  return self.permute(order);
+}
+
+Tensor mH(const Tensor& self) { return conj(self.mT()); }
+
+Tensor narrow_copy(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  return self.narrow(dim, start, length).clone(MemoryFormat::Contiguous);
+}
+
 Tensor reshape_as(const Tensor& self, const Tensor& other) { return self.reshape(other.sizes()); }
 
 Tensor ravel(const Tensor& self) { return self.reshape({-1}); }
@@ -96,52 +108,13 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
   return where(condition, self, detail::wrapped_number(other));
 }
 
-std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split: a 0-dim tensor has no dimension to split");
-  const std::int64_t d = wrap_dim("split", dim, self.dim());
-  const std::int64_t size = self.size(d);
-  LANEWISE_CHECK(ValueError, split_size > 0 || (split_size == 0 && size == 0), "split: split_size is ", split_size,
-                 "; expected a positive number");
-  std::vector<Tensor> parts;
-  if (size == 0) parts.push_back(self.narrow(d, 0, 0));
-  for (std::int64_t start = 0; start < size; start += split_size) {
-    parts.push_back(self.narrow(d, start, std::min(split_size, size - start)));
-  }
-  return parts;
-}
-
-std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim) {
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "split_with_sizes: a 0-dim tensor has no dimension to split");
-  const std::int64_t d = wrap_dim("split_with_sizes", dim, self.dim());
-  std::int64_t sum = 0;
-  for (const std::int64_t size : split_sizes) {
-    LANEWISE_CHECK(ValueError, size >= 0, "split_with_sizes: sizes must not be negative, found ", split_sizes);
-    sum += size;
-  }
-  LANEWISE_CHECK(ShapeError, sum == self.size(d), "split_with_sizes: ", split_sizes, " sum to ", sum, ", but dimension ", d,
-                 " has size ", self.size(d));
-  std::vector<Tensor> parts;
-  std::int64_t start = 0;
-  for (const std::int64_t size : split_sizes) {
-    parts.push_back(self.narrow(d, start, size));
-    start += size;
-  }
-  return parts;
-}
-
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks is ", chunks, "; expected a positive number");
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
   const std::int64_t size = self.size(wrap_dim("chunk", dim, self.dim()));
-  return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
-}
-
-std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "unbind: a 0-dim tensor has no dimension to take apart");
-  const std::int64_t d = wrap_dim("unbind", dim, self.dim());
-  std::vector<Tensor> parts;
-  for (std::int64_t i = 0; i < self.size(d); ++i) parts.push_back(self.select(d, i));
-  return parts;
+  // Of nothing, as many parts as asked for.
+  if (size == 0) return split_with_sizes(self, DimVector(static_cast<std::size_t>(chunks), 0), dim);
+  return split(self, (size + chunks - 1) / chunks, dim);
 }
 
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {

@@ -58,6 +58,8 @@ LANEWISE_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& opt
 LANEWISE_API Tensor rand(IntArrayRef size, const TensorOptions& options = {});
 /// Normal with mean 0 and variance 1.
 LANEWISE_API Tensor randn(IntArrayRef size, const TensorOptions& options = {});
+/// Normal with that mean and standard deviation.
+LANEWISE_API Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options = {});
 /// Integers in [low, high), i64 if options name no dtype.
 LANEWISE_API Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options = {});
 LANEWISE_API Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size,

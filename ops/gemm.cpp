@@ -17,6 +17,10 @@ using kernels::kGemmDepth;
 constexpr std::int64_t kRowsPacked = 256;
 /// Multiplications that make it worth waking another thread.
 constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
+/// The same where the matrix is read once.
+constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
+/// Converted or strided rows of a matrix at a time, for the second-level cache.
+constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
 
 /// Small integers wrap in the low bits of 32.
 ScalarType product_type(ScalarType t) {
@@ -30,8 +34,13 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_size(t)); }
 std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::countr_zero(element_size(t))); }
 
-/// Products with few columns run transposed: lanes over the rows.
-bool runs_transposed(const Matrix& c) { return c.cols <= 16 && c.rows >= 2 * c.cols; }
+/// Products with few columns run transposed: lanes over the rows. So do those whose columns are contiguous in memory, where that
+/// keeps the bits: the imaginary part of a complex product depends on which factor is the first.
+bool runs_transposed(const Matrix& c) {
+  if (c.rows == 1 || c.cols == 1) return c.cols != 1;
+  if (!is_complex(c.type) && (c.row_stride == 1) != (c.col_stride == 1) && c.rows > 16 && c.cols > 16) return c.row_stride == 1;
+  return c.cols <= 16 && c.rows >= 2 * c.cols;
+}
 
 }  // namespace
 
@@ -43,9 +52,11 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
       alpha_(number(alpha)),
       beta_(number(beta)),
       has_epilogue_(!alpha.equal(1) || !beta.equal(0)),
+      in_place_(s.data != nullptr && s.data == c.data && !beta.equal(0)),
       movers_(*kernels::active_kernels().movers),
       compute_(product_type(c.type)),
       kernel_(*kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute_)]),
+      vector_(c.rows == 1 || c.cols == 1),
       transposed_(runs_transposed(c)) {
   if (transposed_) {
     c_ = c.transposed();
@@ -57,6 +68,7 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
 
 void Gemm::run(const GemmBatch& batch) {
   if (c_.rows == 0 || c_.cols == 0) return;
+  if (vector_) return run_vectors(batch);
   choose_tiles(batch.count);
   const std::int64_t down = ceil_div(c_.rows, tile_rows_);
   const std::int64_t across = ceil_div(c_.cols, tile_cols_);
@@ -71,10 +83,12 @@ void Gemm::run(const GemmBatch& batch) {
       Matrix c = c_;
       Matrix a = a_;
       Matrix b = b_;
+      Matrix s = s_;
       c.data += n * batch.c;
       a.data += n * (transposed_ ? batch.b : batch.a);
       b.data += n * (transposed_ ? batch.a : batch.b);
-      run_tile(c, a, b, {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
+      if (s.data != nullptr) s.data += n * batch.s;
+      run_tile(c, a, b, s, {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
     }
   });
 }
@@ -95,9 +109,9 @@ void Gemm::choose_tiles(std::int64_t batches) {
   tile_cols_ = std::max<std::int64_t>(1, ceil_div(ceil_div(c_.cols, panel), parts)) * panel;
 }
 
-void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Tile& t) const {
+void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const {
   const std::int64_t bytes = size_of(compute_);
-  const bool direct = c.type == compute_ && c.col_stride == 1;
+  const bool direct = c.type == compute_ && c.col_stride == 1 && !in_place_;
   char* out = direct ? c.at(t.row, t.col)
                      : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes));
   const std::int64_t out_stride = direct ? c.row_stride : t.cols;
@@ -118,18 +132,75 @@ void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Til
       block.k = k;
       block.accumulate = k0 > 0;
       kernel_.block(block);
-      if (has_epilogue_ && k0 + k == depth) add_s(block.c, out_stride, t.row, t.rows, t.col + j, n);
+      if (has_epilogue_ && k0 + k == depth) add_s(s, block.c, out_stride, t.row, t.rows, t.col + j, n);
     }
     k0 += k;
   } while (k0 < depth);
-  if (direct) return;
+  if (!direct) store_tile(out, c, t);
+}
+
+/// A contiguous tile of the compute type into its place in C.
+void Gemm::store_tile(char* tile, const Matrix& c, const Tile& t) const {
   if (c.type != compute_) {
     char* narrow = scratch(Scratch::RawTile, static_cast<std::size_t>(t.rows * t.cols * size_of(c.type)));
-    movers_.convert[static_cast<std::size_t>(compute_)][static_cast<std::size_t>(c.type)](out, narrow, t.rows * t.cols);
-    out = narrow;
+    movers_.convert[static_cast<std::size_t>(compute_)][static_cast<std::size_t>(c.type)](tile, narrow, t.rows * t.cols);
+    tile = narrow;
   }
   const std::int64_t size = size_of(c.type);
-  movers_.scatter[log2_size(c.type)](out, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size, t.rows, t.cols);
+  movers_.scatter[log2_size(c.type)](tile, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size, t.rows, t.cols);
+}
+
+void Gemm::run_vectors(const GemmBatch& batch) {
+  const std::int64_t depth = std::max<std::int64_t>(a_.cols, 1);
+  const std::int64_t grain = std::max<std::int64_t>(1, kParallelVectorProducts / depth);  // rows
+  const auto run = [&](std::int64_t n, std::int64_t row, std::int64_t rows) {
+    Matrix c = c_;
+    Matrix a = a_;
+    Matrix x = b_;
+    Matrix s = s_;
+    c.data += n * batch.c;
+    a.data += n * (transposed_ ? batch.b : batch.a);
+    x.data += n * (transposed_ ? batch.a : batch.b);
+    if (s.data != nullptr) s.data += n * batch.s;
+    run_vector(c, a, x, s, row, rows);
+  };
+  if (batch.count == 1) {
+    parallel_for(0, c_.rows, grain, [&](std::int64_t begin, std::int64_t end) { run(0, begin, end - begin); });
+  } else {
+    parallel_for(0, batch.count, std::max<std::int64_t>(1, grain / c_.rows), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n) run(n, 0, c_.rows);
+    });
+  }
+}
+
+void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row, std::int64_t rows) const {
+  const std::int64_t bytes = size_of(compute_);
+  const bool direct = c.type == compute_ && (c.row_stride == 1 || rows == 1) && !in_place_;
+  char* y = direct ? c.at(row, 0) : scratch(Scratch::ProductTile, static_cast<std::size_t>(rows * bytes));
+  kernels::VectorProduct p{a.at(row, 0), a.row_stride, x.data, y, rows, a.cols, false};
+  if (x.type != compute_ || (x.row_stride != 1 && a.cols > 1)) {
+    char* dense = scratch(Scratch::PanelB, static_cast<std::size_t>(a.cols * bytes));
+    load(x, dense, a.cols);
+    p.x = dense;
+  }
+  if (a.type == compute_ && (a.col_stride == 1 || a.cols <= 1)) {
+    kernel_.row_products(p);
+  } else if (a.type == compute_ && a.row_stride == 1) {
+    p.a_stride = a.col_stride;
+    kernel_.column_products(p);
+  } else {
+    const std::int64_t most = std::clamp<std::int64_t>(kRowBytes / std::max<std::int64_t>(a.cols * bytes, 1), 1, rows);
+    char* tile = scratch(Scratch::PanelA, static_cast<std::size_t>(most * a.cols * bytes));
+    p.a = tile;
+    p.a_stride = a.cols;
+    for (std::int64_t r = 0; r < rows; r += most, p.y += most * bytes) {
+      p.m = std::min(most, rows - r);
+      load({a.at(row + r, 0), a.type, p.m, a.cols, a.row_stride, a.col_stride}, tile, p.m * a.cols);
+      kernel_.row_products(p);
+    }
+  }
+  if (has_epilogue_) add_s(s.transposed(), y, rows, 0, 1, row, rows);
+  if (!direct) store_tile(y, c, {row, rows, 0, 1});
 }
 
 /// A block as a contiguous row-major tile of the compute type.
@@ -165,16 +236,16 @@ const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, s
   return panel;
 }
 
-void Gemm::add_s(char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,
+void Gemm::add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,
                  std::int64_t cols) const {
   kernels::GemmEpilogue e{c, c_stride, nullptr, 0, 0, rows, cols, alpha_, beta_};
-  if (s_.data != nullptr && s_.type == compute_) {
-    e.s = s_.at(row, col);
-    e.s_row_stride = s_.row_stride;
-    e.s_col_stride = s_.col_stride;
-  } else if (s_.data != nullptr) {
+  if (s.data != nullptr && s.type == compute_) {
+    e.s = s.at(row, col);
+    e.s_row_stride = s.row_stride;
+    e.s_col_stride = s.col_stride;
+  } else if (s.data != nullptr) {
     char* tile = scratch(Scratch::Values, static_cast<std::size_t>(rows * cols * size_of(compute_)));
-    load({s_.at(row, col), s_.type, rows, cols, s_.row_stride, s_.col_stride}, tile, rows * cols);
+    load({s.at(row, col), s.type, rows, cols, s.row_stride, s.col_stride}, tile, rows * cols);
     e.s = tile;
     e.s_row_stride = cols;
     e.s_col_stride = 1;

@@ -1,12 +1,18 @@
 #include <lanewise/ops/matmul.h>
 
+#include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/gemm.h>
+#include <lanewise/ops/product_checks.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise::ops {
 namespace {
+
+using ConstTensors = std::initializer_list<const Tensor*>;
 
 /// The last two dimensions of a tensor.
 Matrix matrix(const Tensor& t) {
@@ -16,103 +22,177 @@ Matrix matrix(const Tensor& t) {
   return {static_cast<char*>(t.data_ptr()), t.scalar_type(), sizes[r], sizes[r + 1], strides[r], strides[r + 1]};
 }
 
-void check_types(const char* op, const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(DtypeError, a.scalar_type() == b.scalar_type(), op, ": expected both matrices to have the same dtype, found ",
-                 a.scalar_type(), " and ", b.scalar_type());
-  LANEWISE_CHECK(DtypeError, a.scalar_type() != kBool, op, ": not defined for Bool; convert to a number type");
+Matrix column(const Tensor& vec) {
+  return {static_cast<char*>(vec.data_ptr()), vec.scalar_type(), vec.numel(), 1, vec.strides()[0], 1};
 }
 
-void check_matrices(const char* op, const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(ShapeError, a.dim() == 2 && b.dim() == 2, op, ": both operands must be matrices, found shapes ", a.sizes(),
-                 " and ", b.sizes());
-  LANEWISE_CHECK(ShapeError, a.sizes()[1] == b.sizes()[0], op, ": mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0],
-                 "x", a.sizes()[1], " and ", b.sizes()[0], "x", b.sizes()[1], ")");
-  check_types(op, a, b);
+/// `self` broadcast to `rows` x `cols`.
+Matrix broadcast(const Tensor& self, std::int64_t rows, std::int64_t cols) {
+  Matrix s{static_cast<char*>(self.data_ptr()), self.scalar_type(), rows, cols, 0, 0};
+  const auto rank = static_cast<std::size_t>(self.dim());
+  if (rank >= 1 && self.sizes()[rank - 1] != 1) s.col_stride = self.strides()[rank - 1];
+  if (rank == 2 && self.sizes()[0] != 1) s.row_stride = self.strides()[0];
+  return s;
 }
 
-/// A factor must not lose its fraction or its imaginary part.
-void check_factor(const char* op, const char* name, const Scalar& value, ScalarType t) {
-  LANEWISE_CHECK(DtypeError, is_complex(t) || !value.isComplex(), op, ": ", name, " is complex, the matrices are ", t);
-  LANEWISE_CHECK(DtypeError, !is_integral(t, true) || value.isIntegral(true), op, ": For integral input tensors, argument ",
-                 name, " must not be a floating point number; the matrices are ", t);
+bool shares_memory(const Tensor& a, const Tensor& b) { return a.is_alias_of(b) && get_overlap_status(a, b) != MemOverlapStatus::No; }
+
+/// Where Gemm can read `self` while it writes `out`: apart from it, or in the same place.
+bool may_add(const Tensor& out, const Tensor& self) {
+  if (!shares_memory(out, self)) return true;
+  return out.data_ptr() == self.data_ptr() && out.is_same_size(self) && out.strides().equals(self.strides());
+}
+
+/// Runs `product(out)` on the destination, or where that would overwrite what is still to be read on a tensor that is then copied.
+template <class Product>
+void write(const Destination& to, IntArrayRef sizes, ScalarType type, const Tensor* self, ConstTensors factors, Product product) {
+  bool beside = false;
+  if (to.tensor.defined()) {
+    for (const Tensor* factor : factors) beside |= shares_memory(to.tensor, *factor);
+    if (self != nullptr) beside |= !may_add(to.tensor, *self);
+  }
+  if (!beside) {
+    prepare(to, sizes, type);
+    product(to.tensor);
+    return;
+  }
+  Tensor result = lanewise::detail::empty_cpu(sizes, type);
+  product(result);
+  prepare(to, sizes, type);
+  copy_(to.tensor, result);
+}
+
+DimVector mm_sizes(const Tensor& a, const Tensor& b) { return {a.sizes()[0], b.sizes()[1]}; }
+DimVector bmm_sizes(const Tensor& a, const Tensor& b) { return {a.sizes()[0], a.sizes()[1], b.sizes()[2]}; }
+
+std::int64_t batch_step(const Tensor& t) { return t.strides()[0] * t.element_size(); }
+
+void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
+  Gemm(matrix(out), matrix(a), matrix(b), {}, 0, 1).run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out)});
+}
+
+void run_baddbmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+  const Tensor s = expand(self, out.sizes());
+  Gemm(matrix(out), matrix(a), matrix(b), matrix(s), beta, alpha)
+      .run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out), batch_step(s)});
+}
+
+void run_addmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+  Gemm(matrix(out), matrix(a), matrix(b), broadcast(self, out.sizes()[0], out.sizes()[1]), beta, alpha).run();
+}
+
+/// The batches one after the other along the summed dimension.
+std::pair<Tensor, Tensor> joined(const Tensor& a, const Tensor& b) {
+  const std::int64_t depth = a.sizes()[0] * a.sizes()[2];
+  const DimVector left{a.sizes()[1], depth}, right{depth, b.sizes()[2]};
+  const Tensor rows = transpose(a, 0, 1);
+  return {can_view(rows, left) ? view(rows, left) : view(dense(rows), left), can_view(b, right) ? view(b, right) : view(dense(b), right)};
 }
 
 }  // namespace
 
 Tensor mm(const Tensor& self, const Tensor& mat2) {
   check_matrices("mm", self, mat2);
-  Tensor out = detail::empty_cpu({self.sizes()[0], mat2.sizes()[1]}, self.scalar_type());
+  Tensor out = lanewise::detail::empty_cpu(mm_sizes(self, mat2), self.scalar_type());
   Gemm(matrix(out), matrix(self), matrix(mat2), {}, 0, 1).run();
   return out;
 }
 
+void mm_into(const Destination& to, const Tensor& self, const Tensor& mat2) {
+  check_matrices(to.op, self, mat2);
+  write(to, mm_sizes(self, mat2), self.scalar_type(), nullptr, {&self, &mat2},
+        [&](const Tensor& out) { Gemm(matrix(out), matrix(self), matrix(mat2), {}, 0, 1).run(); });
+}
+
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
   check_matrices("addmm", mat1, mat2);
-  const ScalarType type = mat1.scalar_type();
-  LANEWISE_CHECK(DtypeError, self.scalar_type() == type, "addmm: self is ", self.scalar_type(), ", the matrices are ", type);
-  check_factor("addmm", "beta", beta, type);
-  check_factor("addmm", "alpha", alpha, type);
-  const DimVector shape{mat1.sizes()[0], mat2.sizes()[1]};
-  const DimVector broadcast = self.dim() <= 2 ? broadcast_shapes("addmm", self.sizes(), shape) : DimVector();
-  LANEWISE_CHECK(ShapeError, broadcast == shape, "addmm: self of shape ", self.sizes(), " does not broadcast to the product's ",
-                 IntArrayRef(shape));
-  Matrix s{static_cast<char*>(self.data_ptr()), type, shape[0], shape[1], 0, 0};
-  const auto rank = static_cast<std::size_t>(self.dim());
-  if (rank >= 1 && self.sizes()[rank - 1] != 1) s.col_stride = self.strides()[rank - 1];
-  if (rank == 2 && self.sizes()[0] != 1) s.row_stride = self.strides()[0];
-  Tensor out = detail::empty_cpu(shape, type);
-  Gemm(matrix(out), matrix(mat1), matrix(mat2), s, beta, alpha).run();
+  const DimVector sizes = mm_sizes(mat1, mat2);
+  check_added("addmm", self, sizes, mat1.scalar_type(), beta, alpha);
+  Tensor out = lanewise::detail::empty_cpu(sizes, mat1.scalar_type());
+  run_addmm(out, self, mat1, mat2, beta, alpha);
   return out;
+}
+
+void addmm_into(const Destination& to, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                const Scalar& alpha) {
+  check_matrices(to.op, mat1, mat2);
+  const DimVector sizes = mm_sizes(mat1, mat2);
+  check_added(to.op, self, sizes, mat1.scalar_type(), beta, alpha);
+  write(to, sizes, mat1.scalar_type(), &self, {&mat1, &mat2},
+        [&](const Tensor& out) { run_addmm(out, self, mat1, mat2, beta, alpha); });
 }
 
 Tensor bmm(const Tensor& self, const Tensor& mat2) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 3 && mat2.dim() == 3, "bmm: both operands must be 3-dim, found shapes ", self.sizes(),
-                 " and ", mat2.sizes());
-  const IntArrayRef a = self.sizes();
-  const IntArrayRef b = mat2.sizes();
-  LANEWISE_CHECK(ShapeError, a[0] == b[0] && a[2] == b[1], "bmm: expected a second operand of shape [", a[0], ", ", a[2],
-                 ", *] for a first of shape ", a, ", found ", b);
-  check_types("bmm", self, mat2);
-  Tensor out = detail::empty_cpu({a[0], a[1], b[2]}, self.scalar_type());
-  const std::int64_t bytes = out.element_size();
-  Gemm(matrix(out), matrix(self), matrix(mat2), {}, 0, 1)
-      .run({a[0], self.strides()[0] * bytes, mat2.strides()[0] * bytes, out.strides()[0] * bytes});
+  check_batches("bmm", self, mat2);
+  Tensor out = lanewise::detail::empty_cpu(bmm_sizes(self, mat2), self.scalar_type());
+  run_bmm(out, self, mat2);
   return out;
+}
+
+void bmm_into(const Destination& to, const Tensor& self, const Tensor& mat2) {
+  check_batches(to.op, self, mat2);
+  write(to, bmm_sizes(self, mat2), self.scalar_type(), nullptr, {&self, &mat2}, [&](const Tensor& out) { run_bmm(out, self, mat2); });
+}
+
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+  Tensor out;
+  baddbmm_into({"baddbmm", out, true}, self, batch1, batch2, beta, alpha);
+  return out;
+}
+
+void baddbmm_into(const Destination& to, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                  const Scalar& alpha) {
+  check_batches(to.op, batch1, batch2);
+  const DimVector sizes = bmm_sizes(batch1, batch2);
+  check_added(to.op, self, sizes, batch1.scalar_type(), beta, alpha);
+  write(to, sizes, batch1.scalar_type(), &self, {&batch1, &batch2},
+        [&](const Tensor& out) { run_baddbmm(out, self, batch1, batch2, beta, alpha); });
+}
+
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+  Tensor out;
+  addbmm_into({"addbmm", out, true}, self, batch1, batch2, beta, alpha);
+  return out;
+}
+
+void addbmm_into(const Destination& to, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                 const Scalar& alpha) {
+  check_batches(to.op, batch1, batch2);
+  const DimVector sizes{batch1.sizes()[1], batch2.sizes()[2]};
+  check_added(to.op, self, sizes, batch1.scalar_type(), beta, alpha);
+  const auto [left, right] = joined(batch1, batch2);
+  write(to, sizes, batch1.scalar_type(), &self, {&batch1, &batch2},
+        [&, &a = left, &b = right](const Tensor& out) { run_addmm(out, self, a, b, beta, alpha); });
 }
 
 Tensor mv(const Tensor& self, const Tensor& vec) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 2 && vec.dim() == 1, "mv: expected a matrix and a vector, found shapes ", self.sizes(),
-                 " and ", vec.sizes());
-  LANEWISE_CHECK(ShapeError, self.sizes()[1] == vec.sizes()[0], "mv: size mismatch, a matrix of shape ", self.sizes(),
-                 " cannot be multiplied with a vector of ", vec.sizes()[0], " elements");
-  check_types("mv", self, vec);
-  Tensor out = detail::empty_cpu({self.sizes()[0]}, self.scalar_type());
-  const std::int64_t rows = out.numel();
-  const Matrix c{static_cast<char*>(out.data_ptr()), out.scalar_type(), rows, 1, 1, 1};
-  const Matrix x{static_cast<char*>(vec.data_ptr()), vec.scalar_type(), vec.numel(), 1, vec.strides()[0], 1};
-  Gemm(c, matrix(self), x, {}, 0, 1).run();
+  Tensor out;
+  mv_into({"mv", out, true}, self, vec);
   return out;
 }
 
-Tensor dot(const Tensor& self, const Tensor& tensor) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 1 && tensor.dim() == 1, "dot: 1D tensors expected, found shapes ", self.sizes(),
-                 " and ", tensor.sizes());
-  LANEWISE_CHECK(ShapeError, self.numel() == tensor.numel(), "dot: inconsistent tensor size, expected the same number of elements, found ",
-                 self.numel(), " and ", tensor.numel());
-  check_types("dot", self, tensor);
-  const ScalarType type = self.scalar_type();
-  const ScalarType compute = is_integral(type, true) && type != kLong ? kInt : kernels::compute_type(type);
-  const Tensor a = dense(self, compute);
-  const Tensor b = dense(tensor, compute);
-  Tensor out = detail::empty_cpu({}, compute);
-  if (a.numel() == 0) {
-    __builtin_memset(out.data_ptr(), 0, out.nbytes());
-  } else {
-    kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute)]->dot(
-        static_cast<const char*>(a.const_data_ptr()), static_cast<const char*>(b.const_data_ptr()), a.numel(),
-        static_cast<char*>(out.data_ptr()));
-  }
-  return dense(out, type);
+void mv_into(const Destination& to, const Tensor& self, const Tensor& vec) {
+  check_matrix_vector(to.op, self, vec);
+  write(to, self.sizes().slice(0, 1), self.scalar_type(), nullptr, {&self, &vec},
+        [&](const Tensor& out) { Gemm(column(out), matrix(self), column(vec), {}, 0, 1).run(); });
+}
+
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
+  Tensor out;
+  addmv_into({"addmv", out, true}, self, mat, vec, beta, alpha);
+  return out;
+}
+
+void addmv_into(const Destination& to, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+                const Scalar& alpha) {
+  check_matrix_vector(to.op, mat, vec);
+  const IntArrayRef sizes = mat.sizes().slice(0, 1);
+  check_added(to.op, self, sizes, mat.scalar_type(), beta, alpha);
+  write(to, sizes, mat.scalar_type(), &self, {&mat, &vec}, [&](const Tensor& out) {
+    Matrix s{static_cast<char*>(self.data_ptr()), self.scalar_type(), sizes[0], 1, 0, 1};
+    if (self.numel() != 1) s.row_stride = self.strides()[0];
+    Gemm(column(out), matrix(mat), column(vec), s, beta, alpha).run();
+  });
 }
 
 }  // namespace lanewise::ops

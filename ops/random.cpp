@@ -51,6 +51,12 @@ Tensor randn(IntArrayRef size, const TensorOptions& options) {
   return drawn("randn", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, 0.0, 1.0, options);
 }
 
+Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options) {
+  LANEWISE_CHECK(ValueError, std >= 0, "normal: expects std >= 0, but got ", std);
+  const ScalarType dtype = floating_dtype("normal", options.dtype());
+  return drawn("normal", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, mean, std, options);
+}
+
 // Positions count in logical order, so the _like forms draw into C order whatever the order of `self`.
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
   return rand(self.sizes(), like("rand_like", self, options));

@@ -1,10 +1,10 @@
-#include <lanewise/ops/reductions.h>
-
-#include <cmath>
+#include <complex>
 #include <limits>
 
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/reduced_dims.h>
+#include <lanewise/ops/reductions.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -13,101 +13,78 @@ namespace {
 
 using kernels::ReductionTable;
 
-/// The dims to reduce; none given means all.
-DimMask mask_of(const char* op, const Tensor& self, OptionalIntArrayRef dims) {
-  const std::int64_t rank = self.dim();
-  LANEWISE_CHECK(ShapeError, rank <= kMaxReductionDims, op, ": at most ", kMaxReductionDims, " dimensions can be reduced, found ", rank);
-  if (!dims.has_value() || dims->empty()) return ~DimMask{0};
-  DimMask mask = 0;
-  for (const std::int64_t d : wrap_dims(op, *dims, rank)) mask |= DimMask{1} << d;
-  return mask;
-}
-
-DimMask mask_of(const char* op, const Tensor& self, std::int64_t dim) {
-  return mask_of(op, self, OptionalIntArrayRef(IntArrayRef(dim)));
-}
-
-/// Elements that go into each result.
-std::int64_t reduced_count(const Tensor& self, DimMask mask) {
-  std::int64_t count = 1;
-  for (std::int64_t d = 0; d < self.dim(); ++d) {
-    if ((mask >> d) & 1) count *= self.sizes()[static_cast<std::size_t>(d)];
-  }
-  return count;
-}
-
-/// A result of reductions over nothing.
-Tensor filled(const Tensor& self, DimMask mask, bool keepdim, ScalarType dtype, double value) {
-  Tensor out = detail::empty_cpu(reduced_shape(self.sizes(), mask, keepdim), dtype);
-  visit_dtype(dtype, [&]<class T>() {
-    T* p = static_cast<T*>(out.data_ptr());
-    // 0 / 0 is NaN in both parts of a complex number.
-    const Scalar fill = std::isnan(value) && is_complex(dtype) ? Scalar(std::complex<double>(value, value)) : Scalar(value);
-    for (std::int64_t i = 0; i < out.numel(); ++i) p[i] = fill.to_unchecked<T>();
-  });
-  return out;
-}
-
 /// Sum, prod and mean.
-Tensor accumulate(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self, DimMask mask,
-                  bool keepdim, ScalarType element, double of_nothing) {
+Tensor accumulate(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self,
+                  DimMask mask, bool keepdim, ScalarType element, const Scalar& of_nothing) {
   const ScalarType result = is_integral(element, true) ? kLong : element;
   const std::int64_t count = reduced_count(self, mask);
   if (count == 0) return filled(self, mask, keepdim, result, of_nothing);
-  ReductionArgs args{.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim, .element = element, .result = result};
+  ReductionArgs args{
+      .op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim, .element = element, .result = result};
   args.param = {count, static_cast<double>(count), 0};
   return reduce(args, self);
 }
 
-Tensor sum_like(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self, DimMask mask,
-                bool keepdim, std::optional<ScalarType> dtype, double of_nothing) {
+Tensor sum_like(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self,
+                DimMask mask, bool keepdim, std::optional<ScalarType> dtype, const Scalar& of_nothing) {
   if (!dtype.has_value()) return accumulate(op, kernel, self, mask, keepdim, self.scalar_type(), of_nothing);
   if (!is_integral(*dtype, true) || *dtype == kLong) {
     return accumulate(op, kernel, self, mask, keepdim, *dtype, of_nothing);
   }
   // A narrow integer result: the low bits of the int64 one.
   if (reduced_count(self, mask) == 0) return filled(self, mask, keepdim, *dtype, of_nothing);
-  return reduce({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim, .element = *dtype, .result = *dtype}, self);
+  return reduce(
+      {.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim, .element = *dtype, .result = *dtype},
+      self);
 }
 
 Tensor mean_over(const Tensor& self, DimMask mask, bool keepdim, std::optional<ScalarType> dtype) {
   const ScalarType element = dtype.value_or(self.scalar_type());
-  LANEWISE_CHECK(DtypeError, is_differentiable(element), "mean: Expected a floating point or complex dtype, found ", element,
+  LANEWISE_CHECK(DtypeError, is_differentiable(element),
+                 "mean: Expected a floating point or complex dtype, found ", element,
                  "; pass dtype= to convert");
-  return accumulate("mean", &ReductionTable::mean, self, mask, keepdim, element, std::numeric_limits<double>::quiet_NaN());
+  // 0 / 0 is NaN in both parts of a complex number.
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return accumulate("mean", &ReductionTable::mean, self, mask, keepdim, element,
+                    is_complex(element) ? Scalar(std::complex<double>(nan, nan)) : Scalar(nan));
 }
 
 void check_extreme(const char* op, const Tensor& self, DimMask mask) {
-  LANEWISE_CHECK(DtypeError, !self.is_complex(), op, ": complex numbers have no order, found ", self.scalar_type());
+  LANEWISE_CHECK(DtypeError, !self.is_complex(), op, ": complex numbers have no order, found ",
+                 self.scalar_type());
   if (reduced_count(self, mask) != 0) return;
-  LANEWISE_CHECK(IndexError, false, op, ": Expected reduction dim to have non-zero size, there is no extreme of no elements in a tensor of shape ",
+  LANEWISE_CHECK(IndexError, false, op,
+                 ": Expected reduction dim to have non-zero size, there is no extreme of no elements in a "
+                 "tensor of shape ",
                  self.sizes());
 }
 
-Tensor extreme(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self, DimMask mask,
-               bool keepdim) {
+Tensor extreme(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self,
+               DimMask mask, bool keepdim) {
   check_extreme(op, self, mask);
   return reduce({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim}, self);
 }
 
-std::tuple<Tensor, Tensor> extreme_with_index(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel,
+std::tuple<Tensor, Tensor> extreme_with_index(const char* op,
+                                              const kernels::ReductionKernel* ReductionTable::*kernel,
                                               const Tensor& self, std::int64_t dim, bool keepdim) {
   const DimMask mask = mask_of(op, self, dim);
   check_extreme(op, self, mask);
   Tensor values;
-  Tensor indices = reduce_with_index({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim}, self, &values);
+  Tensor indices =
+      reduce_with_index({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim}, self, &values);
   return {std::move(values), std::move(indices)};
 }
 
-Tensor arg_extreme(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self,
-                   std::optional<std::int64_t> dim, bool keepdim) {
+Tensor arg_extreme(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel,
+                   const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
   const DimMask mask = dim.has_value() ? mask_of(op, self, *dim) : mask_of(op, self, std::nullopt);
   check_extreme(op, self, mask);
   return reduce_with_index({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim}, self, nullptr);
 }
 
-Tensor logical(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self, DimMask mask,
-               bool keepdim, bool of_nothing) {
+Tensor logical(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self,
+               DimMask mask, bool keepdim, bool of_nothing) {
   const ScalarType result = self.scalar_type() == kByte ? kByte : kBool;
   if (reduced_count(self, mask) == 0) return filled(self, mask, keepdim, result, of_nothing ? 1 : 0);
   return reduce({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim, .result = result}, self);
@@ -115,12 +92,34 @@ Tensor logical(const char* op, const kernels::ReductionKernel* ReductionTable::*
 
 }  // namespace
 
-Tensor sum(const Tensor& self, std::optional<ScalarType> dtype) { return sum(self, std::nullopt, false, dtype); }
+Tensor sum(const Tensor& self, std::optional<ScalarType> dtype) {
+  return sum(self, std::nullopt, false, dtype);
+}
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   return sum_like("sum", &ReductionTable::sum, self, mask_of("sum", self, dim), keepdim, dtype, 0);
 }
 
-Tensor mean(const Tensor& self, std::optional<ScalarType> dtype) { return mean(self, std::nullopt, false, dtype); }
+Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  const ScalarType element = dtype.value_or(self.scalar_type());
+  LANEWISE_CHECK(DtypeError, !self.is_complex() && !is_complex(element),
+                 "nansum: does not support complex inputs, found ", self.scalar_type());
+  // Integers have no NaN; of floats that are to be summed as integers those are gone after the conversion,
+  // too.
+  if (!is_floating_point(element)) return sum(self, dim, keepdim, dtype);
+  const DimMask mask = mask_of("nansum", self, dim);
+  if (reduced_count(self, mask) == 0) return filled(self, mask, keepdim, element, 0);
+  return reduce({.op = "nansum",
+                 .kernel = &ReductionTable::nansum,
+                 .dims = mask,
+                 .keepdim = keepdim,
+                 .element = element,
+                 .result = element},
+                self);
+}
+
+Tensor mean(const Tensor& self, std::optional<ScalarType> dtype) {
+  return mean(self, std::nullopt, false, dtype);
+}
 Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   return mean_over(self, mask_of("mean", self, dim), keepdim, dtype);
 }
@@ -138,8 +137,12 @@ Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
 Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
   return extreme("amin", &ReductionTable::amin, self, mask_of("amin", self, dim), keepdim);
 }
-Tensor max(const Tensor& self) { return extreme("max", &ReductionTable::amax, self, mask_of("max", self, std::nullopt), false); }
-Tensor min(const Tensor& self) { return extreme("min", &ReductionTable::amin, self, mask_of("min", self, std::nullopt), false); }
+Tensor max(const Tensor& self) {
+  return extreme("max", &ReductionTable::amax, self, mask_of("max", self, std::nullopt), false);
+}
+Tensor min(const Tensor& self) {
+  return extreme("min", &ReductionTable::amin, self, mask_of("min", self, std::nullopt), false);
+}
 
 std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim) {
   return extreme_with_index("max", &ReductionTable::argmax, self, dim, keepdim);
@@ -154,6 +157,29 @@ Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim)
   return arg_extreme("argmin", &ReductionTable::argmin, self, dim, keepdim);
 }
 
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+  const DimMask mask =
+      dim.has_value() ? mask_of("aminmax", self, *dim) : mask_of("aminmax", self, std::nullopt);
+  return {extreme("aminmax", &ReductionTable::amin, self, mask, keepdim),
+          extreme("aminmax", &ReductionTable::amax, self, mask, keepdim)};
+}
+
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  const DimMask mask = mask_of("count_nonzero", self, dim);
+  if (reduced_count(self, mask) == 0) return filled(self, mask, false, kLong, 0);
+  return reduce(
+      {.op = "count_nonzero", .kernel = &ReductionTable::count_nonzero, .dims = mask, .result = kLong}, self);
+}
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim) {
+  return dim.has_value() ? count_nonzero(self, IntArrayRef(*dim)) : count_nonzero(self, IntArrayRef());
+}
+
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  return logical("any", &ReductionTable::any, self, mask_of("any", self, dim), keepdim, false);
+}
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim) {
+  return logical("all", &ReductionTable::all, self, mask_of("all", self, dim), keepdim, true);
+}
 Tensor any(const Tensor& self) {
   return logical("any", &ReductionTable::any, self, mask_of("any", self, std::nullopt), false, false);
 }

@@ -1,7 +1,6 @@
 #include <lanewise/ops/result.h>
 
-#include <algorithm>
-
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -10,9 +9,7 @@
 namespace lanewise::ops {
 namespace {
 
-bool same_shape(const Tensor& a, const Tensor& b) {
-  return std::equal(a.sizes().begin(), a.sizes().end(), b.sizes().begin(), b.sizes().end());
-}
+bool same_shape(const Tensor& a, const Tensor& b) { return a.is_same_size(b); }
 
 void check_dtype(const char* op, const char* target, const Tensor& out, const Tensor& result) {
   LANEWISE_CHECK(DtypeError, can_cast(result.scalar_type(), out.scalar_type()), op, ": ", target, " is ",
@@ -36,6 +33,27 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
   check_dtype(op, "out", out, result);
   if (!same_shape(out, result)) lanewise::detail::resize_cpu(out, result.sizes());
   copy_(out, result);
+}
+
+void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
+  if (out.defined()) check_dtype(op, "out", out, result);
+}
+
+void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {
+  Tensor& out = to.tensor;
+  if (!out.defined()) {
+    out = lanewise::detail::empty_cpu(sizes, dtype);
+    return;
+  }
+  LANEWISE_CHECK(DtypeError, out.scalar_type() == dtype, to.op, ": Expected out tensor to have dtype ", dtype, ", but got ", out.scalar_type(),
+                 " instead");
+  if (out.sizes().equals(sizes)) {
+    assert_no_internal_overlap(out);
+    return;
+  }
+  LANEWISE_CHECK(ShapeError, to.resizable, to.op, ": Bad in-place call: input tensor size ", out.sizes(), " and output tensor size ", sizes,
+                 " should match; use the form that returns its result");
+  lanewise::detail::resize_cpu(out, sizes);
 }
 
 }  // namespace lanewise::ops

@@ -12,4 +12,18 @@ void assign_result(const char* op, Tensor& self, const Tensor& result);
 /// undefined `out` becomes the result.
 void resize_result(const char* op, Tensor& out, const Tensor& result);
 
+/// Throws DtypeError if `out`, unless it is undefined, cannot hold the dtype of `result`.
+void check_out_dtype(const char* op, const Tensor& out, const Tensor& result);
+
+/// Where an in-place or out= form writes, for ops that do so without a fresh tensor.
+struct Destination {
+  const char* op;   ///< begins every error
+  Tensor& tensor;
+  bool resizable;   ///< out=, which takes the result's shape, and may be undefined; else in place
+};
+
+/// Makes the destination ready for a result. Throws DtypeError unless it has this dtype, ShapeError if it has another shape and keeps
+/// it, StorageError if its elements overlap.
+void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype);
+
 }  // namespace lanewise::ops

@@ -21,6 +21,8 @@ Scalar Tensor::item() const {
                      [this]<class T>() { return Scalar(*static_cast<const T*>(impl_->data())); });
 }
 
+bool Tensor::is_nonzero() const { return item().to<bool>(); }
+
 void Tensor::wrong_element_type(const char* op, ScalarType asked) const {
   detail::raise<DtypeError>(op, ": expected scalar type ", to_string(asked), " but found ",
                             to_string(scalar_type()), "; convert with to(k", to_string(asked), ") first");

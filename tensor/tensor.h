@@ -173,6 +173,8 @@ class LANEWISE_API Tensor {
 
   /// Same shape and values (of any dtypes); NaN differs from NaN.
   bool equal(const Tensor& other) const;
+  /// Whether the one element is not zero. Throws ValueError for any other number of elements.
+  bool is_nonzero() const;
   /// |self - other| <= atol + rtol * |other| everywhere.
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
   void print() const;
@@ -203,6 +205,9 @@ class LANEWISE_API Tensor {
   Tensor tensor_data() const;
   Tensor data() const { return variable_data(); }
   void set_data(const Tensor& other) const;
+  /// Other sizes, contiguous, over the same memory, which grows if it is too small; new elements are not
+  /// initialised. Throws AutogradError for a tensor that requires a gradient.
+  const Tensor& resize_(IntArrayRef sizes) const;
   std::int64_t _version() const;
   bool is_inference() const noexcept { return impl_->is_inference(); }
   bool is_view() const { return _is_view(); }

@@ -9,6 +9,8 @@ namespace lanewise {
 
 AutogradMetaInterface::~AutogradMetaInterface() = default;
 
+bool AutogradMetaInterface::survives(TensorImpl&) noexcept { return false; }
+
 namespace detail {
 constinit thread_local bool inference_mode __attribute__((tls_model("initial-exec"))) = false;
 }
@@ -60,6 +62,7 @@ TensorImpl::~TensorImpl() {
 }
 
 void TensorImpl::destroy() noexcept {
+  if (__builtin_expect(reachable_, 0) && autograd_meta_ != nullptr && autograd_meta_->survives(*this)) return;
   this->~TensorImpl();
   detail::free_block(this, kImplClass);
 }

@@ -14,12 +14,17 @@
 
 namespace lanewise {
 
+class TensorImpl;
+
 /// What automatic differentiation attaches to a tensor; defined above this floor.
 class LANEWISE_API AutogradMetaInterface {
  public:
   virtual ~AutogradMetaInterface();
   /// True for leaves that were asked to, and for results with a grad_fn.
   virtual bool requires_grad() const noexcept = 0;
+  /// Asked when the last reference to `impl` goes, if TensorImpl::set_reachable(true) was called: true if
+  /// somebody takes that reference over, so that the tensor lives on.
+  virtual bool survives(TensorImpl& impl) noexcept;
 };
 
 /// A version counter that lives apart from a storage.
@@ -54,7 +59,8 @@ class LANEWISE_API TensorImpl final {
   std::size_t itemsize() const noexcept { return itemsize_; }
   /// C order without gaps; dimensions of size 1 may have any stride, and empty tensors are contiguous.
   bool is_contiguous() const noexcept { return contiguous_; }
-  /// Contiguous, and every stride is what a fresh tensor has: also those of dimensions of size 1, and of empty tensors.
+  /// Contiguous, and every stride is what a fresh tensor has: also those of dimensions of size 1, and of
+  /// empty tensors.
   bool has_default_strides() const noexcept { return default_strides_; }
   /// Whether the elements fill a stretch of memory without gaps or overlap, in any order of dimensions.
   bool is_non_overlapping_and_dense() const noexcept;
@@ -94,12 +100,37 @@ class LANEWISE_API TensorImpl final {
 
   void retain() noexcept { refcount_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
-    if (refcount_.load(std::memory_order_acquire) == 1 ||
-        refcount_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (refcount_.load(std::memory_order_acquire) == 1) {
+      destroy();
+    } else if (refcount_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      refcount_.store(1, std::memory_order_relaxed);
       destroy();
     }
   }
   std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_relaxed); }
+
+  // Note [Reachable tensors]
+  // A leaf's gradient accumulator points to the leaf without a reference, and the leaf owns it. Where a graph
+  // outlives the leaf's last reference, the accumulator takes it over: survives(). While a tensor is
+  // reachable in this way, others than the owners of references may try_retain() it, under a lock that
+  // survives() takes too. A tensor on its way to survives() counts 1, so they find either that or, for a
+  // moment, 0.
+  void set_reachable(bool value) noexcept { reachable_ = value; }
+  /// A reference for somebody who has none. False for a moment at most while the last one goes away.
+  bool try_retain() noexcept {
+    std::uint32_t count = refcount_.load(std::memory_order_relaxed);
+    while (count != 0) {
+      if (refcount_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) return true;
+    }
+    return false;
+  }
+  /// For survives(): gives the last reference up if somebody took one meanwhile. False if it is still the
+  /// last.
+  bool release_unless_last() noexcept {
+    if (refcount_.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
+    refcount_.store(1, std::memory_order_relaxed);
+    return false;
+  }
 
  private:
   TensorImpl(Storage&& storage, ScalarType dtype) noexcept
@@ -125,6 +156,7 @@ class LANEWISE_API TensorImpl final {
   bool default_strides_ = true;
   bool wrapped_number_ = false;
   bool inference_ = false;
+  bool reachable_ = false;  // Note [Reachable tensors]
   std::uint32_t dim_ = 0;
   std::int64_t numel_ = 1;
   Storage storage_;

@@ -209,16 +209,13 @@ std::string check(const json& entry) {
   if (entry.contains("node")) {
     // reshape and the views inside matmul have had other names there since.
     static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"}, {"SqueezeBackward3", "SqueezeBackward1"}};
-    std::string expected = entry["node"];
-    if (renamed.count(expected) != 0) expected = renamed.at(expected);
+    const auto now = [&](const std::string& name) { return renamed.count(name) != 0 ? renamed.at(name) : name; };
+    const std::string expected = now(entry["node"]);
     const auto& node = results[0].grad_fn();
     if (node == nullptr) return "has no grad_fn, expected " + entry["node"].get<std::string>();
     if (node->name() != expected) return "grad_fn is " + node->name() + ", expected " + expected;
     std::vector<std::string> edges;
-    for (const json& edge : entry["edges"]) {
-      const std::string name = edge.is_null() ? "None" : edge.get<std::string>();
-      edges.push_back(renamed.count(name) != 0 ? renamed.at(name) : name);
-    }
+    for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : now(edge));
     if (edge_names(*node) != edges) return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
   }
   if (entry.contains("grads")) return check_gradients(results, call, entry["grads"]);

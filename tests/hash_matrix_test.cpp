@@ -308,7 +308,7 @@ TEST(HashMatrix, SmallOperands) {
 TEST(HashMatrix, OperandsThatThreadsShare) {
   Count count;
   for (const Schema& schema : registry()) {
-    if (!in_matrix(schema)) continue;
+    if (!in_matrix(schema) || schema.name == "kron") continue;  // its result would not fit into memory
     bool accepted = false;
     for (const Dims& sizes : {Dims{293, 1021}, Dims{223, 223}, Dims{5, 131, 131}}) {
       if (!accepted) check(schema, sizes, kFloat, {0, 2, 4}, {2, 3, 7}, count, accepted);

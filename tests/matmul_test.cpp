@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/ops/dot.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/tensor/errors.h>
 

@@ -202,6 +202,9 @@ TEST_P(OpTable, InPlaceAndOutAgreeWithTheFunction) {
     call(row.name + "_", args);
     EXPECT_TRUE(same_bits(self, want));
   }
+  const bool has_out = std::any_of(schemas.begin(), schemas.end(),
+                                   [&](const Schema& schema) { return schema.name == row.name && schema.is_out; });
+  if (!has_out) return;  // celu, as in PyTorch
   for (const Layout layout : kLayouts) {
     Tensor out = with_layout(zeros({7, 19}), layout);
     const std::vector<Value> args(values.begin(), values.end());

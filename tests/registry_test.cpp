@@ -166,7 +166,8 @@ TEST(OutForms, AreResizedButKeepTheirDtype) {
   Tensor integers = zeros({2}, kInt);
   EXPECT_THROW(add_out(integers, ones({2}), ones({2})), DtypeError);
   EXPECT_THROW(pow_out(integers, ones({2}), 2), DtypeError);
-  mm_out(out, ones({2, 3}), ones({3, 4}));
+  EXPECT_THROW(mm_out(out, ones({2, 3}), ones({3, 4})), DtypeError);  // a product is computed where it is wanted: of its dtype, as in PyTorch
+  mm_out(out, ones({2, 3}, kDouble), ones({3, 4}, kDouble));
   EXPECT_EQ(out.sizes(), IntArrayRef({2, 4}));
   sum_out(out, ones({2, 3}), 1);
   EXPECT_TRUE(out.equal(full({2}, 3)));

@@ -79,7 +79,7 @@ void emit_formula(Text& text, const Op& op, const NodePlan& plan, std::size_t f)
 
 bool mentions_grads(const NodePlan& plan) {
   return std::any_of(plan.formulas.begin(), plan.formulas.end(),
-                     [](const FormulaUse& use) { return use.code.find("grads[") != std::string::npos; });
+                     [](const FormulaUse& use) { return use.code.find("grads[") != std::string::npos || use.code.find("(grads,") != std::string::npos; });
 }
 
 void emit_apply(Text& text, const OpList& list, const Op& op) {

@@ -55,6 +55,7 @@ struct Op {
   std::vector<std::string> params;   ///< arguments passed as numbers
   std::string check;                 ///< expression run at the door
   std::string forward;               ///< name in lanewise::ops, or the handwritten expression
+  std::string into;                  ///< function of lanewise::ops that writes into a Destination: in-place and out= forms without a copy
   std::string inplace_forward;       ///< of the in-place form, which else copies what `forward` makes
   std::string alias;                 ///< the op that a composite is only another name of
 

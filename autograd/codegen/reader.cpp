@@ -18,7 +18,7 @@ namespace lanewise::codegen {
 namespace {
 
 const std::set<std::string> kFields = {"op",     "doc",    "kernel",   "inputs",    "params",
-                                       "check",  "forward", "composite", "handwritten", "variants", "alias",
+                                       "check",  "forward", "composite", "handwritten", "variants", "alias", "into",
                                        "jvp",    "node",   "numbers_as_tensors", "non_differentiable",
                                        "output_differentiability", "not_implemented", "vmap", "inplace_forward"};
 
@@ -110,6 +110,7 @@ class Reader {
       ++kinds;
       op.kind = Kind::Forward;
       op.forward = entry["forward"].as<std::string>();
+      if (entry["into"]) op.into = entry["into"].as<std::string>();
     }
     if (entry["composite"]) {
       ++kinds;

@@ -53,6 +53,28 @@ Tensor any(const Tensor& self, std::int64_t dim, bool keepdim);
 Tensor all(const Tensor& self);
 Tensor all(const Tensor& self, std::int64_t dim, bool keepdim);
 
+Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdim);
+Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim);
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim);
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim);
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim);
+Tensor nansum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
+Tensor var(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim);
+Tensor std(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+           bool keepdim);
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim);
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
+                                    const std::optional<Scalar>& correction, bool keepdim);
+Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
+                          std::optional<ScalarType> dtype);
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim);
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype);
+Tensor _reverse_cumsum(const Tensor& self, std::int64_t dim);
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype);
+Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
+Tensor _reverse_logcumsumexp(const Tensor& self, std::int64_t dim);
 Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
@@ -60,11 +82,21 @@ Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& outpu
 
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim);
 Tensor unfold(const Tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step);
+std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim);
+std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim);
+std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim);
 Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim);
 Tensor mm(const Tensor& self, const Tensor& mat2);
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
 Tensor bmm(const Tensor& self, const Tensor& mat2);
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
 Tensor mv(const Tensor& self, const Tensor& vec);
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha);
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha);
 Tensor dot(const Tensor& self, const Tensor& tensor);
+Tensor vdot(const Tensor& self, const Tensor& other);
+Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim);
+Tensor trace(const Tensor& self);
 
 }  // namespace lanewise::autograd::batching::rules

@@ -32,12 +32,22 @@ TEST(Engine, GradOfIntermediate) {
 TEST(Engine, UnusedInputs) {
   const Tensor x = leaf({2, 3});
   const Tensor unused = leaf({1});
-  EXPECT_THAT([&] { grad({(x * 2).sum()}, {unused}); }, ThrowsMessage<AutogradError>(HasSubstr("allow_unused")));
+  EXPECT_THAT([&] { grad({(x * 2).sum()}, {unused}); },
+              ThrowsMessage<AutogradError>(HasSubstr("allow_unused")));
   const variable_list grads = grad({(x * 2).sum()}, {unused, x}, {}, std::nullopt, false, true);
   EXPECT_FALSE(grads[0].defined());
   EXPECT_VALUES(grads[1], 2, 2);
   EXPECT_THAT([&] { grad({(x * 2).sum()}, {constant({1})}); },
               ThrowsMessage<AutogradError>(HasSubstr("does not require grad")));
+}
+
+TEST(Engine, UnusedInputsAsZeros) {
+  const Tensor x = leaf({2, 3}), unused = leaf({{1, 2}});
+  const variable_list grads =
+      grad({(x * 2).sum()}, {unused, x}, {}, std::nullopt, false, false, /*materialize_grads=*/true);
+  EXPECT_VALUES(grads[0], 0, 0);
+  EXPECT_EQ(grads[0].sizes(), IntArrayRef({1, 2}));
+  EXPECT_VALUES(grads[1], 2, 2);
 }
 
 TEST(Engine, InputsRestrictBackward) {
@@ -121,7 +131,8 @@ TEST(Engine, GradientsAreReducedAndCast) {
   EXPECT_VALUES(x.grad(), 12, 12);
 
   const Tensor bad = through(make_node<Sends>(ones({2, 3})), ones({2, 2}).requires_grad_());
-  EXPECT_THAT([&] { bad.sum().backward(); }, ThrowsMessage<AutogradError>(HasSubstr("expected shape compatible with [2, 2]")));
+  EXPECT_THAT([&] { bad.sum().backward(); },
+              ThrowsMessage<AutogradError>(HasSubstr("expected shape compatible with [2, 2]")));
   const Tensor complex = full({2}, std::complex<double>(3, 4), TensorOptions(kComplexDouble));
   const Tensor r = leaf({1, 1});
   through(make_node<Sends>(complex), r).sum().backward();
@@ -134,7 +145,8 @@ TEST(Engine, WrongNumberOfGradients) {
     variable_list apply(variable_list&& grads) override { return {grads[0], grads[0]}; }
   };
   const Tensor out = through(make_node<Two>(), leaf({1.0}));
-  EXPECT_THAT([&] { out.backward(); }, ThrowsMessage<AutogradError>(HasSubstr("invalid number of gradients")));
+  EXPECT_THAT([&] { out.backward(); },
+              ThrowsMessage<AutogradError>(HasSubstr("invalid number of gradients")));
 }
 
 TEST(Engine, ExceptionsLeaveTheGraphUsable) {
@@ -249,10 +261,10 @@ TEST(Engine, ExtraNodes) {
   const Tensor x = leaf({2.0});
   through(make_node<Identity>(), x * 1).backward();
   EXPECT_VALUES(x.grad(), 1);
-  const Tensor stopped = through(make_node<UndefinedGrad>(), x * 1);
+  const Tensor stopped = through(make_node<UndefinedGradBackward>(), x * 1);
   stopped.backward();
   EXPECT_VALUES(x.grad(), 1);
-  const Tensor late = delayed_error({x * 1}, "cannot go back from here")[0];
+  const Tensor late = DelayedError("cannot go back from here", 1).apply({x * 1})[0];
   EXPECT_VALUES(late, 2);
   EXPECT_THAT([&] { late.backward(); }, ThrowsMessage<AutogradError>(HasSubstr("cannot go back from here")));
   const auto root = make_node<GraphRoot>(edge_list{gradient_edge(x), gradient_edge(x)},

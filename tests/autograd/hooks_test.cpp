@@ -114,13 +114,96 @@ TEST(Hooks, OfNodes) {
 TEST(Hooks, PostAccumulate) {
   const Tensor x = leaf({1.0});
   std::vector<double> seen;
-  const unsigned handle = register_post_accumulate_grad_hook(x, [&](const Tensor& t) { seen.push_back(t.grad().item<double>()); });
+  const unsigned handle = register_post_accumulate_grad_hook(
+      x, [&](const Tensor& t) { seen.push_back(t.grad().item<double>()); });
   (x * 2).backward();
   (x * 3).backward();
   remove_post_accumulate_grad_hook(x, handle);
   (x * 4).backward();
   EXPECT_EQ(seen, (std::vector<double>{2, 5}));
   EXPECT_THROW(register_post_accumulate_grad_hook(x * 2, [](const Tensor&) {}), AutogradError);
+}
+
+TEST(Hooks, HandlesRemove) {
+  const Tensor x = leaf({1.0});
+  const Tensor y = x * 2;
+  int calls = 0;
+  RemovableHandle of_tensor = register_hook(y, [&](const Tensor& g) { return ++calls, g * 10; });
+  RemovableHandle before =
+      register_prehook(y.grad_fn(), [&](const variable_list&) { return ++calls, variable_list(); });
+  RemovableHandle after = register_hook(
+      y.grad_fn(), [&](const variable_list&, const variable_list&) { return ++calls, variable_list(); });
+  y.backward({}, true);
+  EXPECT_EQ(calls, 3);
+  EXPECT_VALUES(x.grad(), 20);
+  for (RemovableHandle* handle : {&of_tensor, &before, &after, &of_tensor}) handle->remove();
+  y.backward();
+  EXPECT_EQ(calls, 3);
+  EXPECT_VALUES(x.grad(), 22);
+}
+
+TEST(Hooks, OfSeveralTensors) {
+  const Tensor x = leaf({1.0}), w = leaf({2.0}), unused = leaf({3.0});
+  const Tensor y = x * w;
+  std::vector<variable_list> all;
+  std::vector<double> first;
+  RemovableHandle handle =
+      register_multi_grad_hook({y, w, unused, x}, [&](const variable_list& grads) { all.push_back(grads); });
+  RemovableHandle any =
+      register_multi_grad_hook_any({x, y, w}, [&](const Tensor& g) { first.push_back(g.item<double>()); });
+  const Tensor out = y * 5;
+  out.backward({}, true);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_VALUES(all[0][0], 5);
+  EXPECT_VALUES(all[0][1], 5);
+  EXPECT_FALSE(all[0][2].defined());
+  EXPECT_VALUES(all[0][3], 10);
+  EXPECT_EQ(first, (std::vector<double>{5}));
+  grad({out}, {x}, {}, true);  // y comes by, w does not
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_FALSE(all[1][1].defined());
+  EXPECT_VALUES(all[1][3], 10);
+  EXPECT_EQ(first.size(), 2u);
+  handle.remove();
+  any.remove();
+  out.backward();
+  EXPECT_EQ(all.size(), 2u);
+  EXPECT_EQ(first.size(), 2u);
+}
+
+// PyTorch 2: where a gradient is asked for and its node does not run, the tensor's hooks have seen it
+// (in 1.13 they had not); where the node runs, what is returned is the gradient before the hooks, as in 1.13.
+TEST(Hooks, AndGradientsThatAreAskedFor) {
+  const Tensor x = leaf({2.0});
+  const Tensor y = x * x;
+  const Tensor z = y * 3;
+  y.register_hook([](const Tensor& g) { return g * 10; });
+  x.register_hook([](const Tensor& g) { return g * 100; });
+  EXPECT_VALUES(grad({z}, {y}, {}, true)[0], 30);
+  EXPECT_VALUES(grad({z}, {x}, {}, true)[0], 12000);
+  const variable_list both = grad({z}, {y, x}, {}, true);
+  EXPECT_VALUES(both[0], 3);
+  EXPECT_VALUES(both[1], 12000);
+}
+
+TEST(Hooks, TensorPreHooksAndRetainedGradients) {
+  const Tensor x = leaf({2.0});
+  const Tensor y = x * 3;
+  std::vector<std::string> order;
+  y.retain_grad();
+  y.grad_fn()->add_pre_hook([&](const variable_list& grads) {
+    order.push_back("pre");
+    return variable_list{grads[0] * 100};
+  });
+  y.grad_fn()->add_tensor_pre_hook([&](const variable_list& grads) {
+    order.push_back("tensor pre");
+    return variable_list{grads[0] * 10};
+  });
+  y.register_hook([&](const Tensor&) { order.push_back("tensor"); });
+  y.backward();
+  EXPECT_EQ(order, (std::vector<std::string>{"tensor", "tensor pre", "pre"}));
+  EXPECT_VALUES(y.grad(), 10);
+  EXPECT_VALUES(x.grad(), 3000);
 }
 
 TEST(Hooks, WrongShapeIsAnError) {

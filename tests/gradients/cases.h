@@ -52,9 +52,11 @@ std::vector<Case> binary_cases();
 std::vector<Case> ternary_cases();
 std::vector<Case> view_cases();
 std::vector<Case> reduction_cases();
+std::vector<Case> more_reduction_cases();
 std::vector<Case> pointwise_cases();
 std::vector<Case> activation_cases();
 std::vector<Case> loss_cases();
+std::vector<Case> linalg_cases();
 std::vector<Case> indexing_cases();
 std::vector<Case> rearranging_cases();
 

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/tensor.h>
+
+/// Derivatives of reductions and scans. Included by formulas.h.
+namespace lanewise::autograd::formulas {
+
+/// The reduced dims put back with size 1. No dims stands for all.
+Tensor restore_dims(const Tensor& reduced, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim);
+/// The number of elements in `dim` of a shape; no dims stands for all.
+std::int64_t count_of(IntArrayRef sizes, OptionalIntArrayRef dim);
+
+Tensor nansum_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim, bool keepdim);
+Tensor var_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
+                    const std::optional<Scalar>& correction, bool keepdim);
+Tensor std_backward(const Tensor& result, const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
+                    const std::optional<Scalar>& correction, bool keepdim);
+/// Of the pair (variance or, with `root`, standard deviation; mean); either gradient may be undefined.
+Tensor var_mean_backward(const Tensor& grad_spread, const Tensor& grad_mean, const Tensor& spread,
+                         const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+                         bool keepdim, bool root);
+
+/// Undefined for p = 0, whose derivative is zero everywhere.
+Tensor norm_backward(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& p,
+                     const Tensor& norm, OptionalIntArrayRef dim = std::nullopt, bool keepdim = false);
+Tensor renorm_backward(const Tensor& grad, const Tensor& self, const Scalar& p, std::int64_t dim,
+                       const Scalar& maxnorm);
+Tensor logsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim,
+                          bool keepdim);
+/// Ties share; either gradient may be undefined.
+Tensor aminmax_backward(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim,
+                        const Tensor& grad_min, const Tensor& grad_max, const Tensor& min, const Tensor& max);
+
+Tensor cumprod_backward(const Tensor& grad, const Tensor& self, std::int64_t dim, const Tensor& result);
+Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::int64_t dim,
+                             bool reverse = false);
+Tensor logcumsumexp_jvp(const Tensor& self, const Tensor& tangent, const Tensor& result, std::int64_t dim,
+                        bool reverse = false);
+
+}  // namespace lanewise::autograd::formulas

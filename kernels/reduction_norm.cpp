@@ -1,0 +1,78 @@
+#include <limits>
+
+#include <lanewise/kernels/reduction_kernels.h>
+#include <lanewise/kernels/reduction_mapped.h>
+#include <lanewise/kernels/reduction_sum_op.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+struct Absolute {
+  template <class V>
+  static LANEWISE_INLINE V apply(V x) {
+    return vec::abs(x);
+  }
+};
+struct Square {
+  template <class V>
+  static LANEWISE_INLINE V apply(V x) {
+    return x * x;
+  }
+};
+/// NaN counts as 0; -0, which adds nothing to any sum.
+struct NanAsZero {
+  template <class T>
+  static LANEWISE_INLINE vec::Vec<T> apply(vec::Vec<T> x) {
+    return select(vec::isnan(x), vec::Vec<T>(T(-0.0)), x);
+  }
+};
+
+/// The largest (Max) or smallest; NaN wins.
+template <class T, bool Max>
+struct Furthest {
+  using Element = T;
+  using V = vec::Vec<T>;
+  static constexpr bool kExactIdentity = true;
+  static constexpr T identity() {
+    return Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  }
+  static LANEWISE_INLINE V apply(V a, V b) { return Max ? vec::maximum(b, a) : vec::minimum(b, a); }
+  static LANEWISE_INLINE T apply(T a, T b) { return (Max ? b > a : b < a) || b != b ? b : a; }
+};
+
+template <class T>
+void finish_root(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
+                 std::int64_t*) noexcept {
+  using V = vec::Vec<T>;
+  const T* from = reinterpret_cast<const T*>(acc);
+  T* to = reinterpret_cast<T*>(value);
+  for (std::int64_t c = 0; c < cols; ++c) to[c] = vec::sqrt(V(from[c])).extract(0);
+}
+
+template <class Map>
+constexpr ReductionKernel sum_of() {
+  ReductionKernel k = empty_reduction();
+  for_each_type(floating, [&]<class T>() { add_mapped<Sum<T>, Map>(k); });
+  return k;
+}
+
+template <bool Max>
+constexpr ReductionKernel furthest() {
+  ReductionKernel k = empty_reduction();
+  for_each_type(floating, [&]<class T>() { add_mapped<Furthest<T, Max>, Absolute>(k); });
+  return k;
+}
+
+}  // namespace
+
+constinit const ReductionKernel reduce_nansum = sum_of<NanAsZero>();
+constinit const ReductionKernel reduce_norm1 = sum_of<Absolute>();
+constinit const ReductionKernel reduce_norm2 = [] {
+  ReductionKernel k = sum_of<Square>();
+  for_each_type(floating, [&]<class T>() { k.finish[index_of<T>] = finish_root<T>; });
+  return k;
+}();
+constinit const ReductionKernel reduce_abs_max = furthest<true>();
+constinit const ReductionKernel reduce_abs_min = furthest<false>();
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <lanewise/tensor/scalar_type.h>
+
+namespace lanewise::kernels {
+
+/// A running reduction down `cols` independent columns: out[r][c] = carry[c] combined with x[0..r][c], and
+/// carry[c] becomes the last of them. Elements are taken strictly in order, so bits do not depend on how a
+/// sequence is cut into calls. Rows are contiguous, `stride` bytes apart (negative: from the last to the
+/// first); out may be x.
+using ScanFn = void (*)(const char* x, std::int64_t stride, char* out, std::int64_t out_stride,
+                        std::int64_t rows, std::int64_t cols, char* carry) noexcept;
+
+/// By element type; null where the scan does not exist.
+struct ScanKernel {
+  std::array<ScanFn, kNumScalarTypes> fn;
+  std::array<std::uint16_t, kNumScalarTypes> carry_size;  ///< bytes per column
+  std::array<void (*)(char* carry, std::int64_t cols) noexcept, kNumScalarTypes> start;
+};
+
+/// Scans of one ISA. f32 and complex64 carry in double precision and round every result once.
+struct ScanTable {
+  const ScanKernel* sum;        ///< int64 (wrapping), floats, complex
+  const ScanKernel* product;    ///< as sum
+  const ScanKernel* logsumexp;  ///< floats
+};
+
+#ifdef LANEWISE_ISA
+namespace LANEWISE_ISA {
+extern const ScanTable scan_table;
+}
+#endif
+
+}  // namespace lanewise::kernels

@@ -1,0 +1,238 @@
+#pragma once
+
+#include <lanewise/kernels/element_types.h>
+#include <lanewise/kernels/gemm_micro.h>
+#include <lanewise/kernels/gemm_table.h>
+#include <lanewise/kernels/reduction_sum_op.h>
+
+// Note [Order of matrix-vector products]
+// An element is a sum over k in the manner of Note [Fixed reduction tree], with fused multiply-adds: blocks
+// of kVectorDepth products; in a block, product k is added to lane k % L, in order of k, the L lanes taking
+// 128 bytes; then lane l takes lane l + L/2 for l < L/2, and so on; the blocks are combined like the digits
+// of a binary counter. Rows in memory go along the lanes, columns in memory take one lane after the other, in
+// an order that lets them be combined as they are done: the same sum, the same bits.
+
+/// Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+template <class T>
+inline constexpr int kProductLanes = 128 / static_cast<int>(sizeof(T));
+
+namespace vector_detail {
+
+template <class T, bool Conj>
+LANEWISE_INLINE void multiply_add(vec::Vec<T> a, vec::Vec<T> x, vec::Vec<T>& sum) {
+  sum = vec::fma(a, x, sum);
+}
+template <class C, bool Conj>
+  requires is_complex<C>
+LANEWISE_INLINE void multiply_add(vec::Vec<C> a, vec::Vec<C> x, vec::Vec<C>& sum) {
+  if constexpr (Conj) a.im = -a.im;
+  sum.re = vec::fnma(a.im, x.im, vec::fma(a.re, x.re, sum.re));
+  sum.im = vec::fma(a.im, x.re, vec::fma(a.re, x.im, sum.im));
+}
+
+/// Addition for TreeCounter; integers wrap.
+template <class T>
+struct BlockSum : Sum<T> {
+  static LANEWISE_INLINE T apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+
+template <int Half, class V>
+LANEWISE_INLINE typename V::value_type fold_register(V v) {
+  if constexpr (Half == 0) {
+    return v.extract(0);
+  } else {
+    return fold_register<Half / 2>(v + tree_detail::upper_down<Half>(v));
+  }
+}
+
+/// One block of products of Rows rows, contiguous along k: n <= kVectorDepth.
+template <class T, int Rows, bool Conj>
+LANEWISE_INLINE void block_of_rows(const T* a, std::int64_t a_stride, const T* x, int n, T (&sums)[Rows]) {
+  using V = vec::Vec<T>;
+  constexpr int kVectors = kProductLanes<T> / V::size;
+  V acc[Rows][kVectors];
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) acc[r][v] = V(T(0));
+  }
+  int k = 0;
+  for (; k + kProductLanes<T> <= n; k += kProductLanes<T>) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const V along = V::load(x + k + v * V::size);
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r)
+        multiply_add<T, Conj>(V::load(a + r * a_stride + k + v * V::size), along, acc[r][v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int v = 0; v < kVectors; ++v) {
+    const int left = n - k - v * V::size;
+    if (left <= 0) break;
+    const V along =
+        left >= V::size ? V::load(x + k + v * V::size) : V::load_partial(x + k + v * V::size, left);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      const T* p = a + r * a_stride + k + v * V::size;
+      multiply_add<T, Conj>(left >= V::size ? V::load(p) : V::load_partial(p, left), along, acc[r][v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (int half = kVectors / 2; half > 0; half /= 2) {
+#pragma GCC unroll 4
+      for (int v = 0; v < half; ++v) acc[r][v] = acc[r][v] + acc[r][v + half];
+    }
+    sums[r] = fold_register<V::size / 2>(acc[r][0]);
+  }
+}
+
+template <class T, int Rows, bool Conj>
+[[gnu::noinline]] void some_rows(const T* a, std::int64_t a_stride, const T* x, std::int64_t k, T* y) {
+  constexpr auto kBlock = static_cast<int>(kVectorDepth);
+  T sums[Rows];
+  if (k <= kBlock) {
+    block_of_rows<T, Rows, Conj>(a, a_stride, x, static_cast<int>(k), sums);
+    for (int r = 0; r < Rows; ++r) y[r] = sums[r];
+    return;
+  }
+  TreeCounter<BlockSum<T>> counters[Rows];
+  for (; k > 0; k -= kBlock, a += kBlock, x += kBlock) {
+    block_of_rows<T, Rows, Conj>(a, a_stride, x, k < kBlock ? static_cast<int>(k) : kBlock, sums);
+    for (int r = 0; r < Rows; ++r) counters[r].push(sums[r], 0);
+  }
+  for (int r = 0; r < Rows; ++r) y[r] = counters[r].finish();
+}
+
+template <class T, bool Conj>
+void rows(const VectorProduct& p) {
+  const T* a = reinterpret_cast<const T*>(p.a);
+  const T* x = reinterpret_cast<const T*>(p.x);
+  T* y = reinterpret_cast<T*>(p.y);
+  std::int64_t i = 0;
+  for (; i + 4 <= p.m; i += 4) some_rows<T, 4, Conj>(a + i * p.a_stride, p.a_stride, x, p.k, y + i);
+  for (; i < p.m; ++i) some_rows<T, 1, Conj>(a + i * p.a_stride, p.a_stride, x, p.k, y + i);
+}
+
+/// Elements whose sums one pass over the columns holds in the first-level cache.
+template <class T>
+inline constexpr int kColumnStrip = 2048 / static_cast<int>(sizeof(T));
+
+constexpr int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
+constexpr int reversed_bits(int x, int bits) {
+  return bits == 0 ? 0 : ((x & 1) << (bits - 1)) | reversed_bits(x >> 1, bits - 1);
+}
+
+/// acc[i] += a[0][i] * x[0] + ... over Count columns, `step` columns apart, in order.
+template <class T, int Count>
+LANEWISE_INLINE void add_columns(const T* a, std::int64_t step, const T* x, int x_step, T* acc, int n) {
+  using V = vec::Vec<T>;
+  V factors[Count];
+#pragma GCC unroll 4
+  for (int c = 0; c < Count; ++c) factors[c] = V(x[c * x_step]);
+  int i = 0;
+  for (; i + V::size <= n; i += V::size) {
+    V sum = V::load(acc + i);
+#pragma GCC unroll 4
+    for (int c = 0; c < Count; ++c) multiply_add<T, false>(V::load(a + c * step + i), factors[c], sum);
+    sum.store(acc + i);
+  }
+  if (i < n) {
+    V sum = V::load(acc + i);
+#pragma GCC unroll 4
+    for (int c = 0; c < Count; ++c)
+      multiply_add<T, false>(V::load_partial(a + c * step + i, n - i), factors[c], sum);
+    sum.store(acc + i);
+  }
+}
+
+/// Whole registers, also past n.
+template <class T>
+LANEWISE_INLINE void add_strips(const T* first, const T* second, T* sum, int n) {
+  using V = vec::Vec<T>;
+  for (int i = 0; i < n; i += V::size) (V::load(first + i) + V::load(second + i)).store(sum + i);
+}
+
+/// One block, columns in memory, for n <= kColumnStrip elements; `strips` are log2(L) + 1 of them, the sums
+/// come into the first.
+template <class T>
+LANEWISE_INLINE void block_of_columns(const T* a, std::int64_t a_stride, const T* x, int k, int n,
+                                      T (*strips)[kColumnStrip<T>]) {
+  using V = vec::Vec<T>;
+  constexpr int kLanes = kProductLanes<T>;
+  int depth = 0;
+  for (int turn = 0; turn < kLanes; ++turn) {
+    const int lane = reversed_bits(turn, log2_of(kLanes));
+    T* acc = strips[depth];
+    for (int i = 0; i < n; i += V::size) V(T(0)).store(acc + i);
+    int at = lane;
+    for (; at + 3 * kLanes < k; at += 4 * kLanes)
+      add_columns<T, 4>(a + at * a_stride, kLanes * a_stride, x + at, kLanes, acc, n);
+    for (; at < k; at += kLanes)
+      add_columns<T, 1>(a + at * a_stride, kLanes * a_stride, x + at, kLanes, acc, n);
+    for (int pending = turn; pending & 1; pending >>= 1, --depth)
+      add_strips(strips[depth - 1], strips[depth], strips[depth - 1], n);
+    ++depth;
+  }
+}
+
+template <class T>
+void columns(const VectorProduct& p) {
+  using V = vec::Vec<T>;
+  constexpr int kStrip = kColumnStrip<T>;
+  constexpr int kStrips = log2_of(kProductLanes<T>) + 1;
+  constexpr int kLevels = 20;  // of blocks: as many as fit into memory
+  const T* x = reinterpret_cast<const T*>(p.x);
+  for (std::int64_t first = 0; first < p.m; first += kStrip) {
+    const T* a = reinterpret_cast<const T*>(p.a) + first;
+    T* y = reinterpret_cast<T*>(p.y) + first;
+    const int n = p.m - first < kStrip ? static_cast<int>(p.m - first) : kStrip;
+    alignas(64) T strips[kStrips][kStrip];
+    alignas(64) T blocks[kLevels][kStrip];
+    std::int64_t count = 0;
+    for (std::int64_t k = 0; k == 0 || k < p.k; k += kVectorDepth, ++count) {
+      const int depth = p.k - k < kVectorDepth ? static_cast<int>(p.k - k) : static_cast<int>(kVectorDepth);
+      block_of_columns<T>(a + k * p.a_stride, p.a_stride, x + k, depth, n, strips);
+      int level = 0;
+      for (std::int64_t pending = count; pending & 1; pending >>= 1, ++level)
+        add_strips(blocks[level], strips[0], strips[0], n);
+      for (int i = 0; i < n; i += V::size) V::load(strips[0] + i).store(blocks[level] + i);
+    }
+    int level = __builtin_ctzll(static_cast<unsigned long long>(count));
+    T* sum = blocks[level];
+    for (++level; count >> level; ++level) {
+      if ((count >> level) & 1) add_strips(blocks[level], sum, sum, n);
+    }
+    int i = 0;
+    for (; i + V::size <= n; i += V::size) V::load(sum + i).store(y + i);
+    if (i < n) V::load(sum + i).store_partial(y + i, n - i);
+  }
+}
+
+}  // namespace vector_detail
+
+template <class T>
+void row_products(const VectorProduct& p) noexcept {
+  if constexpr (is_complex<T>) {
+    if (p.conj) return vector_detail::rows<T, true>(p);
+  }
+  vector_detail::rows<T, false>(p);
+}
+
+template <class T>
+void column_products(const VectorProduct& p) noexcept {
+  vector_detail::columns<T>(p);
+}
+
+}  // namespace lanewise::kernels::LANEWISE_ISA

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <bit>
+#include <complex>
+#include <utility>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/checks.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/dot.h>
+#include <lanewise/ops/product_checks.h>
+#include <lanewise/ops/reductions.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/promotion.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+constexpr PointwiseOp kMul{"mul", &kernels::KernelTable::mul};
+constexpr PointwiseOp kAddcmul{"addcmul", &kernels::KernelTable::addcmul};
+constexpr PointwiseOp kAnd{"logical_and", &kernels::KernelTable::logical_and};
+constexpr PointwiseOp kOr{"logical_or", &kernels::KernelTable::logical_or};
+
+/// Products that a thread takes at once; a power of two of kernels::kVectorDepth, so that the tree over them
+/// is the same without.
+constexpr std::int64_t kChunk = std::int64_t{1} << 17;
+
+template <class T>
+T sum_in_pairs(const T* parts, std::int64_t n) {
+  if (n == 1) return *parts;
+  const std::int64_t half = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)) / 2);
+  return sum_in_pairs(parts, half) + sum_in_pairs(parts + half, n - half);
+}
+
+Tensor sum_of_products(const Tensor& self, const Tensor& other, bool conjugate) {
+  const ScalarType type = self.scalar_type();
+  const ScalarType compute = is_integral(type, true) && type != kLong ? kInt : kernels::compute_type(type);
+  const Tensor a = dense(self, compute);
+  const Tensor b = dense(other, compute);
+  const auto& kernel = *kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute)];
+  const auto bytes = a.element_size();
+  const auto part = [&](std::int64_t begin, std::int64_t end, char* to) {
+    kernel.row_products({static_cast<const char*>(a.const_data_ptr()) + begin * bytes, 0,
+                         static_cast<const char*>(b.const_data_ptr()) + begin * bytes, to, 1, end - begin,
+                         conjugate});
+  };
+  const std::int64_t n = a.numel();
+  Tensor out = lanewise::detail::empty_cpu({}, compute);
+  auto* result = static_cast<char*>(out.data_ptr());
+  if (n <= kChunk) {
+    part(0, n, result);
+    return dense(out, type);
+  }
+  const std::int64_t chunks = (n + kChunk - 1) / kChunk;
+  const Tensor parts = lanewise::detail::empty_cpu({chunks}, compute);
+  parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      part(i * kChunk, std::min(n, (i + 1) * kChunk), static_cast<char*>(parts.data_ptr()) + i * bytes);
+  });
+  const auto add = [&]<class T>() {
+    *reinterpret_cast<T*>(result) = sum_in_pairs(static_cast<const T*>(parts.const_data_ptr()), chunks);
+  };
+  switch (compute) {
+    case kFloat:
+      add.operator()<float>();
+      break;
+    case kDouble:
+      add.operator()<double>();
+      break;
+    case kComplexFloat:
+      add.operator()<std::complex<float>>();
+      break;
+    case kComplexDouble:
+      add.operator()<std::complex<double>>();
+      break;
+    case kInt:
+      add.operator()<std::uint32_t>();
+      break;
+    default:
+      add.operator()<std::uint64_t>();
+      break;
+  }
+  return dense(out, type);
+}
+
+/// The operands of addr as matrices that broadcast, and the dtype of its result.
+struct Outer {
+  Tensor self, column, row;
+  ScalarType type;
+
+  Outer(const char* op, const Tensor& added, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+        const Scalar& alpha) {
+    LANEWISE_CHECK(ShapeError, vec1.dim() == 1 && vec2.dim() == 1, op,
+                   ": Expected 1-D argument vec1 and vec2, but got ", vec1.dim(), "-D and ", vec2.dim(),
+                   "-D");
+    const DimVector shape{vec1.numel(), vec2.numel()};
+    const DimVector both = added.dim() <= 2 ? broadcast_shapes(op, added.sizes(), shape) : DimVector();
+    LANEWISE_CHECK(ShapeError, both == shape, op, ": self of shape ", added.sizes(),
+                   " does not broadcast to the product's ", IntArrayRef(shape));
+    self = expand(added, shape);
+    column = unsqueeze(vec1, 1);
+    row = unsqueeze(vec2, 0);
+    ResultType result;
+    for (const Tensor* t : {&self, &column, &row}) result.add(*t);
+    type = result.get();
+    for (const auto& [name, factor] : {std::pair{"beta", &beta}, {"alpha", &alpha}}) {
+      LANEWISE_CHECK(DtypeError, is_complex(type) || !factor->isComplex(), op, ": ", name,
+                     " is complex, the operands are ", type);
+      LANEWISE_CHECK(DtypeError, !is_integral(type, true) || factor->isIntegral(true), op,
+                     ": For integral input tensors, argument ", name,
+                     " must not be a floating point number; the operands are ", type);
+    }
+  }
+};
+
+Tensor in_type(const Tensor& t, ScalarType type) { return t.scalar_type() == type ? t : to_copy(t, type); }
+
+void run_addr(const Outer& o, Tensor& out, const Scalar& beta, const Scalar& alpha) {
+  if (o.type == kBool) {
+    const Tensor product = alpha.equal(0) ? lanewise::detail::empty_cpu(o.self.sizes(), kBool)
+                                          : pointwise(kAnd, {o.column, o.row});
+    if (alpha.equal(0)) __builtin_memset(product.data_ptr(), 0, product.nbytes());
+    if (beta.equal(0)) {
+      copy_(out, product);
+    } else {
+      pointwise_out(kOr, out, {o.self, product});
+    }
+    return;
+  }
+  if (beta.equal(0)) {
+    // self takes part in the dtype, not in the value.
+    const Tensor column =
+        alpha.equal(1) ? in_type(o.column, o.type) : pointwise(kMul, {in_type(o.column, o.type), alpha});
+    pointwise_out(kMul, out, {column, o.row});
+  } else if (beta.equal(1)) {
+    pointwise_out(kAddcmul, out, {o.self, o.column, o.row}, {alpha});
+  } else {
+    pointwise_out(kAddcmul, out, {pointwise(kMul, {in_type(o.self, o.type), beta}), o.column, o.row},
+                  {alpha});
+  }
+}
+
+}  // namespace
+
+Tensor dot(const Tensor& self, const Tensor& tensor) {
+  check_vectors("dot", self, tensor);
+  return sum_of_products(self, tensor, false);
+}
+
+Tensor vdot(const Tensor& self, const Tensor& other) {
+  check_vectors("vdot", self, other);
+  return sum_of_products(self, other, true);
+}
+
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+            const Scalar& alpha) {
+  const Outer o("addr", self, vec1, vec2, beta, alpha);
+  Tensor out = lanewise::detail::empty_like_cpu(o.self, o.type);
+  run_addr(o, out, beta, alpha);
+  return out;
+}
+
+void addr_into(const Destination& to, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
+               const Scalar& beta, const Scalar& alpha) {
+  // The vectors may lie in the destination; as pointwise ops of other shapes they must not.
+  const Tensor result = addr(self, vec1, vec2, beta, alpha);
+  if (to.resizable) {
+    resize_result(to.op, to.tensor, result);
+  } else {
+    assign_result(to.op, to.tensor, result);
+  }
+}
+
+Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim) {
+  LANEWISE_CHECK(ShapeError, self.dim() == other.dim(),
+                 "linalg.cross: inputs must have the same number of dimensions, found shapes ", self.sizes(),
+                 " and ", other.sizes());
+  const std::int64_t d = wrap_dim("linalg.cross", dim, self.dim());
+  LANEWISE_CHECK(ShapeError, self.dim() > 0 && self.size(d) == 3 && other.size(d) == 3,
+                 "linalg.cross: inputs dimension ", dim, " must have length 3, found shapes ", self.sizes(),
+                 " and ", other.sizes());
+  check_product_types("linalg.cross", self, other);
+  const DimVector shape = broadcast_shapes("linalg.cross", self.sizes(), other.sizes());
+  const Tensor a = expand(self, shape), b = expand(other, shape);
+  const Tensor result = lanewise::detail::empty_cpu(shape, self.scalar_type());
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const std::int64_t j = (i + 1) % 3, k = (i + 2) % 3;
+    Tensor part = select(result, d, i);
+    pointwise_out(kMul, part, {select(a, d, j), select(b, d, k)});
+    pointwise_out(kAddcmul, part, {part, select(a, d, k), select(b, d, j)}, {-1});
+  }
+  return result;
+}
+
+Tensor trace(const Tensor& self) {
+  LANEWISE_CHECK(ShapeError, self.dim() == 2, "trace: expected a matrix, but got tensor with dim ",
+                 self.dim());
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool,
+                 "trace: not defined for Bool; convert to a number type");
+  return sum(diagonal(self));
+}
+
+}  // namespace lanewise::ops

@@ -1,0 +1,159 @@
+// Each wrong use of the graph: the type of the error, what it says, and that nothing has happened.
+
+#include <lanewise/autograd/custom_function.h>
+#include <lanewise/autograd/engine.h>
+#include <lanewise/autograd/hooks.h>
+
+#include "helpers.h"
+
+namespace lanewise::autograd {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+#define EXPECT_AUTOGRAD_ERROR(statement, ...) \
+  EXPECT_THAT([&] { statement; }, ThrowsMessage<AutogradError>(AllOf(__VA_ARGS__)))
+
+TEST(Errors, BackwardTwice) {
+  const Tensor x = leaf({2.0});
+  const Tensor y = x * x;
+  y.backward();
+  EXPECT_AUTOGRAD_ERROR(y.backward(), HasSubstr("MulBackward0"),
+                        HasSubstr("Trying to backward through the graph a second time"),
+                        HasSubstr("retain_graph=true"));
+  EXPECT_VALUES(x.grad(), 4);
+  const Tensor z = x + x;  // saves nothing, so a second time is fine
+  z.backward();
+  z.backward();
+  EXPECT_VALUES(x.grad(), 8);
+}
+
+TEST(Errors, ModifiedSavedTensor) {
+  const Tensor x = leaf({2.0});
+  Tensor y = x.exp();
+  const Tensor z = y * 2;
+  y.add_(1);
+  EXPECT_AUTOGRAD_ERROR(z.backward(), HasSubstr("ExpBackward0"),
+                        HasSubstr("[Double [1]], which is output 0 of ExpBackward0"),
+                        HasSubstr("is at version 1; expected version 0"), HasSubstr("clone()"));
+}
+
+TEST(Errors, LeafInPlace) {
+  Tensor x = leaf({2.0});
+  EXPECT_AUTOGRAD_ERROR(
+      x.mul_(2), HasSubstr("mul_"),
+      HasSubstr("a leaf Variable that requires grad is being used in an in-place operation"),
+      HasSubstr("NoGradGuard"));
+  EXPECT_AUTOGRAD_ERROR(
+      x.view({1, 1}).mul_(2),
+      HasSubstr("a view of a leaf Variable that requires grad is being used in an in-place operation"));
+  EXPECT_VALUES(x, 2);
+  EXPECT_EQ(x._version(), 0);
+}
+
+TEST(Errors, Roots) {
+  const Tensor x = leaf({1, 2});
+  EXPECT_AUTOGRAD_ERROR((x * 2).backward(),
+                        HasSubstr("grad can be implicitly created only for scalar outputs"), HasSubstr("[2]"),
+                        HasSubstr("sum()"));
+  EXPECT_AUTOGRAD_ERROR((x * 2).backward(constant({1, 2, 3})), HasSubstr("Mismatch in shape"),
+                        HasSubstr("[3]"), HasSubstr("[2]"));
+  EXPECT_AUTOGRAD_ERROR((x * 2).sum().backward(tensor(1)), HasSubstr("Mismatch in dtype"), HasSubstr("Long"));
+  EXPECT_AUTOGRAD_ERROR(
+      (x * 2).sum().backward(full({}, std::complex<double>(1, 1), TensorOptions(kComplexDouble))),
+      HasSubstr("Mismatch in dtype"));
+  EXPECT_AUTOGRAD_ERROR(constant({1.0}).backward(),
+                        HasSubstr("element 0 of tensors does not require grad and does not have a grad_fn"));
+  EXPECT_AUTOGRAD_ERROR(backward({x.sum(), Tensor()}), HasSubstr("tensor 1 is undefined"));
+  EXPECT_AUTOGRAD_ERROR(backward({x.sum()}, {Tensor(), Tensor()}),
+                        HasSubstr("got 1 tensors and 2 gradients"));
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Errors, Inputs) {
+  const Tensor x = leaf({1.0}), unused = leaf({1.0});
+  const Tensor y = x * 2;
+  EXPECT_AUTOGRAD_ERROR(grad({y}, {}), HasSubstr("grad requires non-empty inputs."));
+  EXPECT_AUTOGRAD_ERROR(
+      grad({y}, {unused}),
+      HasSubstr("One of the differentiated Tensors (input 0) appears to not have been used in the graph"),
+      HasSubstr("Set allow_unused=True"));
+  EXPECT_AUTOGRAD_ERROR(grad({y}, {constant({1.0})}), HasSubstr("does not require grad"));
+  EXPECT_AUTOGRAD_ERROR(y.backward({}, false, false, std::vector<Tensor>{}),
+                        HasSubstr("inputs argument cannot be empty"));
+}
+
+TEST(Errors, RequiresGradOfIntegers) {
+  EXPECT_THAT(
+      [] {
+        tensor({1, 2}).set_requires_grad(true);
+      },
+      ThrowsMessage<DtypeError>(
+          AllOf(HasSubstr("only Tensors of floating point and complex dtype can require gradients"),
+                HasSubstr("Long"))));
+  EXPECT_AUTOGRAD_ERROR((leaf({1.0}) * 2).set_requires_grad(false),
+                        HasSubstr("you can only change requires_grad flags of leaf variables"),
+                        HasSubstr("detach()"));
+}
+
+struct WrongShape : Function<WrongShape> {
+  static Tensor forward(AutogradContext*, const Tensor& x) { return x * 2; }
+  static variable_list backward(AutogradContext*, variable_list) {
+    return {ones({10}, TensorOptions(kDouble))};
+  }
+};
+struct IntegerGradient : Function<IntegerGradient> {
+  static Tensor forward(AutogradContext*, const Tensor& x) { return x * 2; }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {ones(grads[0].sizes(), TensorOptions(kLong))};
+  }
+};
+
+TEST(Errors, GradientsOfNodes) {
+  const Tensor x = leaf({1, 2, 3});
+  EXPECT_AUTOGRAD_ERROR(WrongShape::apply(x).sum().backward(), HasSubstr("WrongShapeBackward"),
+                        HasSubstr("returned an invalid gradient at index 0"), HasSubstr("got shape [10]"),
+                        HasSubstr("expected shape compatible with [3]"));
+  EXPECT_AUTOGRAD_ERROR(IntegerGradient::apply(x).sum().backward(), HasSubstr("IntegerGradientBackward"),
+                        HasSubstr("Long"));
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Errors, Hooks) {
+  const Tensor x = leaf({1.0});
+  EXPECT_AUTOGRAD_ERROR(constant({1.0}).register_hook([](const Tensor&) {}),
+                        HasSubstr("cannot register a hook on a tensor that doesn't require gradient"));
+  EXPECT_AUTOGRAD_ERROR(constant({1.0}).retain_grad(),
+                        HasSubstr("can't retain_grad on Tensor that has requires_grad=false"));
+  EXPECT_AUTOGRAD_ERROR(register_post_accumulate_grad_hook(x * 2, [](const Tensor&) {}),
+                        HasSubstr("non-leaf"));
+  EXPECT_AUTOGRAD_ERROR(register_multi_grad_hook({x, constant({1.0})}, [](const variable_list&) {}),
+                        HasSubstr("doesn't require gradient"));
+  EXPECT_THAT([&] { x.remove_hook(3); }, ThrowsMessage<IndexError>(HasSubstr("Invalid index")));
+  EXPECT_AUTOGRAD_ERROR(Engine::get_default_engine().queue_callback([] {}),
+                        HasSubstr("Final callbacks can only be installed during backward pass"));
+}
+
+TEST(Errors, ExpandedTensorInPlace) {
+  const Tensor x = leaf({{1.0}, {2.0}});
+  Tensor y = (x * 1).expand({2, 3});
+  EXPECT_THAT([&] { y.mul_(2); },
+              ThrowsMessage<StorageError>(
+                  AllOf(HasSubstr("mul"), HasSubstr("single memory location"), HasSubstr("clone()"))));
+  EXPECT_VALUES(y, 1, 1, 1, 2, 2, 2);
+  EXPECT_EQ(y._version(), 0);
+  EXPECT_EQ(y.grad_fn()->name(), "ExpandBackward0");
+}
+
+TEST(Errors, Resize) {
+  const Tensor x = leaf({1, 2});
+  EXPECT_AUTOGRAD_ERROR(x.resize_({3}), HasSubstr("cannot resize variables that require grad"));
+  const Tensor y = constant({1, 2});
+  y.resize_({1, 2});
+  EXPECT_EQ(y.sizes(), IntArrayRef({1, 2}));
+}
+
+}  // namespace
+}  // namespace lanewise::autograd
