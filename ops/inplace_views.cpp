@@ -22,10 +22,12 @@ void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1) {
 }
 void t_(Tensor& self) { look_as(self, t(self)); }
 
-void resize_(Tensor& self, IntArrayRef size) {
-  LANEWISE_CHECK(AutogradError, !self.requires_grad(), "resize_: cannot resize variables that require grad");
-  lanewise::detail::resize_cpu(self, size);
+void check_resizable(const Tensor& self) {
+  LANEWISE_CHECK(AutogradError, !self.requires_grad(),
+                 "resize_: cannot resize variables that require grad; resize detach() or a copy");
 }
+
+void resize_(Tensor& self, IntArrayRef size) { lanewise::detail::resize_cpu(self, size); }
 
 void set_(Tensor& self, const Tensor& source) {
   LANEWISE_CHECK(DtypeError, self.scalar_type() == source.scalar_type(),

@@ -16,8 +16,9 @@ LANEWISE_API void unsqueeze_(Tensor& self, std::int64_t dim);
 LANEWISE_API void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1);
 LANEWISE_API void t_(Tensor& self);
 
-/// Contiguous with these sizes; the memory grows if it must, what is new in it is not initialised. Throws
-/// AutogradError if self requires a gradient.
+/// Throws AutogradError if self requires a gradient.
+LANEWISE_API void check_resizable(const Tensor& self);
+/// Contiguous with these sizes; the memory grows if it must, what is new in it is not initialised.
 LANEWISE_API void resize_(Tensor& self, IntArrayRef size);
 /// self over the memory of source, as source sees it. Throws DtypeError if the dtypes differ.
 LANEWISE_API void set_(Tensor& self, const Tensor& source);
