@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <lanewise/iterator/memory_overlap.h>
@@ -25,6 +27,41 @@ Tensor read(const IndexedRows& rows, const Tensor& self) {
   Tensor result = lanewise::detail::empty_cpu(rows.sizes, self.scalar_type());
   read_rows(rows, self, result);
   return result;
+}
+
+/// Strides of a fresh result, its dimensions in the order in which the first operand that tells two of them apart has them: what
+/// PyTorch's iterator does, so that a transposed tensor stays transposed.
+DimVector strides_like(IntArrayRef sizes, const std::vector<DimVector>& operands) {
+  const std::size_t rank = sizes.size();
+  DimVector order;  // innermost first
+  for (std::size_t d = rank; d-- > 0;) order.push_back(static_cast<std::int64_t>(d));
+  const auto compare = [&](std::int64_t a, std::int64_t b) {
+    for (const DimVector& strides : operands) {
+      const std::int64_t x = strides[static_cast<std::size_t>(a)], y = strides[static_cast<std::size_t>(b)];
+      if (x == 0 || y == 0) continue;
+      if (x != y) return x < y ? -1 : 1;
+      if (sizes[static_cast<std::size_t>(a)] > sizes[static_cast<std::size_t>(b)]) return 1;
+    }
+    return 0;
+  };
+  for (std::size_t i = 1; i < rank; ++i) {
+    std::size_t moving = i;
+    for (std::size_t j = i; j-- > 0;) {
+      const int order_of = compare(order[j], order[moving]);
+      if (order_of < 0) break;
+      if (order_of > 0) {
+        std::swap(order[j], order[moving]);
+        moving = j;
+      }
+    }
+  }
+  DimVector strides(rank, 1);
+  std::int64_t step = 1;
+  for (const std::int64_t d : order) {
+    strides[static_cast<std::size_t>(d)] = step;
+    step *= std::max<std::int64_t>(sizes[static_cast<std::size_t>(d)], 1);
+  }
+  return strides;
 }
 
 /// `values` as write_rows and add_rows take them: one element, or contiguous in the shape of the rows; never
@@ -89,7 +126,13 @@ Tensor flat(const Tensor& t) { return view(dense(t), {t.numel()}); }
 }  // namespace
 
 Tensor index(const Tensor& self, ArrayRef<Tensor> indices) {
-  return read(indexed_rows("index", self, indices), self);
+  const IndexedRows rows = indexed_rows("index", self, indices);
+  const Tensor result = read(rows, self);
+  const DimVector strides = strides_like(rows.sizes, rows.operand_strides);
+  if (result.strides().equals(strides)) return result;
+  Tensor laid_out = lanewise::detail::empty_strided_cpu(rows.sizes, strides, self.scalar_type());
+  copy_(laid_out, result);
+  return laid_out;
 }
 
 Tensor index_backward(const Tensor& grad, IntArrayRef sizes, ArrayRef<Tensor> indices) {

@@ -35,6 +35,18 @@ Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim)
   return self.reshape(sizes);
 }
 
+Tensor numpy_T(const Tensor& self) {
+  DimVector order;
+  for (std::int64_t d = self.dim(); d-- > 0;) order.push_back(d);
+  return self.permute(order);
+}
+
+Tensor mH(const Tensor& self) { return conj(self.mT()); }
+
+Tensor narrow_copy(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  return self.narrow(dim, start, length).clone(MemoryFormat::Contiguous);
+}
+
 Tensor reshape_as(const Tensor& self, const Tensor& other) { return self.reshape(other.sizes()); }
 
 Tensor ravel(const Tensor& self) { return self.reshape({-1}); }

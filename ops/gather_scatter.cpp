@@ -28,6 +28,7 @@ struct Indexing {
   std::int64_t dim;
   DimVector sizes;  ///< of the index
   Tensor index;
+  std::int64_t limit = 0;  ///< of its values
   bool empty;
 
   Indexing(const char* op, std::int64_t along, IntArrayRef self_sizes, const Tensor& any_index,
@@ -49,7 +50,22 @@ struct Indexing {
                      " to be smaller than ", self_name, " ", self_sizes, " apart from dimension ", dim);
     }
     index = dense(any_index, kLong);
-    check_bounds(op, limits[static_cast<std::size_t>(dim)]);
+    limit = limits[static_cast<std::size_t>(dim)];
+  }
+
+  /// Every index, before anything is written.
+  void check_bounds(const char* op) const {
+    if (empty) return;
+    const auto* values = index.const_data_ptr<std::int64_t>();
+    parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) { check_bounds(op, values + begin, end - begin); });
+  }
+  void check_bounds(const char* op, const std::int64_t* values, std::int64_t n) const {
+    bool fits = true;
+    for (std::int64_t i = 0; i < n; ++i) fits &= static_cast<std::uint64_t>(values[i]) < static_cast<std::uint64_t>(limit);
+    for (std::int64_t i = 0; !fits && i < n; ++i) {
+      LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < limit, op, ": index ", values[i], " is out of bounds for dimension ", dim,
+                     " with size ", limit);
+    }
   }
 
   void check_src(const char* op, const Tensor& self, const Tensor& src) const {
@@ -76,20 +92,6 @@ struct Indexing {
   std::int64_t stride_along(IntArrayRef strides) const {
     return with_dim(strides)[static_cast<std::size_t>(dim)];
   }
-
- private:
-  void check_bounds(const char* op, std::int64_t size) const {
-    const auto* values = index.const_data_ptr<std::int64_t>();
-    parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
-      bool fits = true;
-      for (std::int64_t i = begin; i < end; ++i)
-        fits &= static_cast<std::uint64_t>(values[i]) < static_cast<std::uint64_t>(size);
-      for (std::int64_t i = begin; !fits && i < end; ++i) {
-        LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < size, op, ": index ", values[i],
-                       " is out of bounds for dimension ", dim, " with size ", size);
-      }
-    });
-  }
 };
 
 /// Calls f(element of self, element of src) in the order that the header states.
@@ -108,8 +110,12 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
                   T* to = x + run.at[0];
                   const std::int64_t* i = index + run.at[1];
                   const T* from = y + run.at[2];
-                  for (std::int64_t j = 0; j < run.n; ++j)
-                    f(to[j * run.step[0] + i[j * run.step[1]] * along], from[j * run.step[2]]);
+                  // The index is dense and runs go along its last dimension: it steps by one.
+                  if (run.step[0] == 0 && run.step[2] == 1) {
+                    for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
+                  } else {
+                    for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
+                  }
                 });
 }
 
@@ -206,13 +212,18 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
     auto* out = static_cast<T*>(result.data_ptr());
     walk_index<2>(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides},
                   false, [&](const IndexRun<2>& run) {
-                    const T* from = x + run.at[0];
-                    const std::int64_t* i = chosen + run.at[1];
-                    T* to = out + run.at[1];
-                    if (run.step[0] == 0) {
-                      for (std::int64_t j = 0; j < run.n; ++j) to[j] = from[i[j] * along];
-                    } else {
-                      for (std::int64_t j = 0; j < run.n; ++j) to[j] = from[j * run.step[0] + i[j] * along];
+                    constexpr std::int64_t kBlock = 1024;  // checked, then used while it is at hand
+                    for (std::int64_t b = 0; b < run.n; b += kBlock) {
+                      const std::int64_t n = std::min(kBlock, run.n - b);
+                      const T* from = x + run.at[0] + b * run.step[0];
+                      const std::int64_t* i = chosen + run.at[1] + b;
+                      T* to = out + run.at[1] + b;
+                      indexing.check_bounds("gather", i, n);
+                      if (run.step[0] == 0) {
+                        for (std::int64_t j = 0; j < n; ++j) to[j] = from[i[j] * along];
+                      } else {
+                        for (std::int64_t j = 0; j < n; ++j) to[j] = from[j * run.step[0] + i[j] * along];
+                      }
                     }
                   });
   });
@@ -229,6 +240,7 @@ Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
   const Indexing indexing("scatter", dim, self.sizes(), index);
   indexing.check_src("scatter", self, src);
+  indexing.check_bounds("scatter");
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
@@ -238,6 +250,7 @@ void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor&
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
   const Indexing indexing("scatter", dim, self.sizes(), index);
+  indexing.check_bounds("scatter");
   assert_no_internal_overlap(self);
   Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
   fill_(one, value);
@@ -249,6 +262,7 @@ void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar&
 void scatter_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
   const Indexing indexing("scatter_add", dim, self.sizes(), index);
   indexing.check_src("scatter_add", self, src);
+  indexing.check_bounds("scatter_add");
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
@@ -260,6 +274,7 @@ void scatter_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const 
   const Reduce kind = reduce_of(reduce);
   const Indexing indexing("scatter_reduce", dim, self.sizes(), index);
   indexing.check_src("scatter_reduce", self, src);
+  indexing.check_bounds("scatter_reduce");
   LANEWISE_CHECK(DtypeError, !self.is_complex() || (kind != Reduce::Max && kind != Reduce::Min),
                  "scatter_reduce: complex numbers have no order");
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool || kind != Reduce::Mean,

@@ -163,8 +163,24 @@ void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, st
   std::int64_t p = begin % per_index;
   std::int64_t before = begin / per_index;
   T* base = self + offset_of(before, rows.before_sizes, rows.before_strides);
+  if (rows.row == 1) {  // elements: nothing but the loop
+    for (std::int64_t r = begin; r < end;) {
+      const std::int64_t n = std::min(end - r, per_index - p);
+      for (std::int64_t i = 0; i < n; ++i) run(base + offsets[p + i], 1, values + (r + i) * value_step, 1);
+      r += n;
+      p = 0;
+      if (r < end) base = self + offset_of(++before, rows.before_sizes, rows.before_strides);
+    }
+    return;
+  }
+  constexpr std::int64_t kAhead = 4;
+  const auto lines = std::min<std::int64_t>(runs.n * static_cast<std::int64_t>(sizeof(T)) / 64 + 1, 4);
   for (std::int64_t r = begin; r < end; ++r) {
     T* row = base + offsets[p];
+    if (p + kAhead < per_index) {  // rows in random order are asked for early
+      const auto* next = reinterpret_cast<const char*>(base + offsets[p + kAhead]);
+      for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(next + 64 * line);
+    }
     T* value = values + r * rows.row * value_step;
     for (const std::int64_t start : runs.starts) {
       run(row + start + from * runs.stride, runs.stride, value + from * value_step, to - from);
@@ -234,6 +250,20 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> in
     if (!is_index(d)) continue;
     const Tensor whole = index[d].sizes().equals(shape) ? index[d] : expand(index[d], shape);
     add_offsets(op, rows.offsets, dense(whole), d, self.sizes()[d], self.strides()[d], true);
+  }
+  const std::size_t before = rows.before_sizes.size(), rank = rows.sizes.size();
+  DimVector of_self(rank, 0);
+  std::copy(rows.before_strides.begin(), rows.before_strides.end(), of_self.begin());
+  std::copy(rows.after_strides.begin(), rows.after_strides.end(), of_self.begin() + static_cast<std::ptrdiff_t>(before + shape.size()));
+  rows.operand_strides.push_back(of_self);
+  for (const Tensor& one : index) {
+    if (!one.defined()) continue;
+    DimVector of_index(rank, 0);
+    const std::size_t lead = shape.size() - one.sizes().size();
+    for (std::size_t d = 0; d < one.sizes().size(); ++d) {
+      if (one.sizes()[d] != 1) of_index[before + lead + d] = one.strides()[d];
+    }
+    rows.operand_strides.push_back(of_index);
   }
   merge(rows.before_sizes, rows.before_strides);
   merge(rows.after_sizes, rows.after_strides);

@@ -21,6 +21,8 @@ struct IndexedRows {
   DimVector after_sizes, after_strides;
   std::int64_t before_count = 1;
   std::int64_t row = 1;               ///< elements of a row
+  /// Strides of self and of each index in the dimensions of the result, 0 where an operand has none: they decide its layout.
+  std::vector<DimVector> operand_strides;
   std::vector<std::int64_t> offsets;  ///< in elements, one per position in the indices
 };
 

@@ -35,6 +35,10 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
   copy_(out, result);
 }
 
+void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
+  if (out.defined()) check_dtype(op, "out", out, result);
+}
+
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {
   Tensor& out = to.tensor;
   if (!out.defined()) {

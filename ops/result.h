@@ -12,6 +12,9 @@ void assign_result(const char* op, Tensor& self, const Tensor& result);
 /// undefined `out` becomes the result.
 void resize_result(const char* op, Tensor& out, const Tensor& result);
 
+/// Throws DtypeError if `out`, unless it is undefined, cannot hold the dtype of `result`.
+void check_out_dtype(const char* op, const Tensor& out, const Tensor& result);
+
 /// Where an in-place or out= form writes, for ops that do so without a fresh tensor.
 struct Destination {
   const char* op;   ///< begins every error

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -60,30 +62,72 @@ void visit_ordered(ScalarType dtype, F&& f) {
   });
 }
 
-/// Keys of one line; descending order is that of the inverted keys.
+/// Which 32 bits of the keys of a line tell its elements apart: all of them for types of up to 32 bits, else
+/// those from the highest in which any two keys differ.
 template <class T>
-void make_items(const T* x, std::int64_t n, bool descending, SortItem<typename SortKey<T>::Key>* items) {
+struct KeyWindow {
   using Key = typename SortKey<T>::Key;
-  const Key flip = descending ? SortKey<T>::kNaN : Key{0};
-  parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      items[i] = SortItem<Key>::make(SortKey<T>::of(x[i]) ^ flip, static_cast<std::uint64_t>(i));
-  });
-}
+  Key flip;       ///< inverts the keys for descending order
+  Key rest = 0;   ///< the bits above the window, which all keys share
+  int shift = 0;  ///< of the window
+  int bits = SortKey<T>::bits;
+  bool exact = true;  ///< nothing below the window differs
 
-/// What the first n items stand for; `values` may be null.
-template <class T>
-void write_items(const SortItem<typename SortKey<T>::Key>* items, const T* x, std::int64_t n, bool descending,
-                 T* values, std::int64_t* indices) {
-  using Key = typename SortKey<T>::Key;
-  const Key flip = descending ? SortKey<T>::kNaN : Key{0};
-  parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Key key = items[i].get_key() ^ flip;
-      const auto index = static_cast<std::int64_t>(items[i].get_index());
-      indices[i] = index;
-      if (values != nullptr) values[i] = SortKey<T>::is_exact(key) ? SortKey<T>::value(key) : x[index];
+  KeyWindow(const T* x, std::int64_t n, bool descending) : flip(descending ? SortKey<T>::kNaN : Key{0}) {
+    if constexpr (sizeof(T) == 8) {
+      const Key first = key(x[0]);
+      std::atomic<Key> differences{0};
+      parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
+        Key found = 0;
+        for (std::int64_t i = begin; i < end; ++i) found |= key(x[i]) ^ first;
+        differences.fetch_or(found, std::memory_order_relaxed);
+      });
+      const Key differ = differences.load();
+      const int high = 64 - std::countl_zero(differ), low = differ == 0 ? 0 : std::countr_zero(differ);
+      exact = high - low <= 32;
+      shift = exact ? low : high - 32;
+      bits = std::min(high - shift, 32);
+      rest = first & ~(Key{0xffffffff} << shift);
     }
+  }
+
+  Key key(T x) const noexcept { return SortKey<T>::of(x) ^ flip; }
+  std::uint64_t word(T x, std::int64_t index) const noexcept {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(key(x) >> shift)) << 32U |
+           static_cast<std::uint64_t>(index);
+  }
+  T value(std::uint64_t word, const T* x) const noexcept {
+    const Key key = (rest | (static_cast<Key>(word >> 32U) << shift)) ^ flip;
+    return exact && SortKey<T>::is_exact(key) ? SortKey<T>::value(key) : x[word & 0xffffffffU];
+  }
+};
+
+/// One line in stable order; values may be null. `words` and `scratch` have room for n.
+template <class T>
+void sort_line(const T* x, std::int64_t n, bool descending, std::uint64_t* words, std::uint64_t* scratch,
+               std::int64_t kept, T* values, std::int64_t* indices) {
+  if (n == 0) return;
+  const KeyWindow<T> window(x, n, descending);
+  parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) words[i] = window.word(x[i], i);
+  });
+  radix_sort(words, scratch, n, window.bits);
+  if (!window.exact) {  // elements that look alike in the window are few, unless somebody chose them
+    for (std::int64_t i = 0; i < n;) {
+      std::int64_t end = i + 1;
+      while (end < n && words[end] >> 32U == words[i] >> 32U) ++end;
+      if (end - i > 1) {
+        std::sort(words + i, words + end, [&](std::uint64_t a, std::uint64_t b) {
+          const auto p = window.key(x[a & 0xffffffffU]), q = window.key(x[b & 0xffffffffU]);
+          return p != q ? p < q : a < b;
+        });
+      }
+      i = end;
+    }
+  }
+  parallel_for(0, kept, 65536, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) indices[i] = static_cast<std::int64_t>(words[i] & 0xffffffffU);
+    for (std::int64_t i = begin; values != nullptr && i < end; ++i) values[i] = window.value(words[i], x);
   });
 }
 
@@ -101,22 +145,28 @@ void check_length(const char* op, std::int64_t n) {
 void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& indices) {
   check_length("sort", of.n);
   visit_ordered(of.lines.scalar_type(), [&]<class T>() {
-    using Item = SortItem<typename SortKey<T>::Key>;
     const auto* x = of.lines.template const_data_ptr<T>();
     auto* v = values != nullptr ? values->template data_ptr<T>() : nullptr;
     auto* i = indices.data_ptr<std::int64_t>();
     parallel_for(0, of.count, std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(of.n, 1)),
                  [&](std::int64_t begin, std::int64_t end) {
-                   const auto items = room_for<Item>(of.n), scratch = room_for<Item>(of.n);
+                   const auto words = room_for<std::uint64_t>(of.n), scratch = room_for<std::uint64_t>(of.n);
                    for (std::int64_t l = begin; l < end; ++l) {
-                     const T* line = x + l * of.n;
-                     make_items(line, of.n, descending, items.get());
-                     radix_sort(items.get(), scratch.get(), of.n, SortKey<T>::bits);
-                     write_items(items.get(), line, of.n, descending, v != nullptr ? v + l * of.n : nullptr,
-                                 i + l * of.n);
+                     sort_line(x + l * of.n, of.n, descending, words.get(), scratch.get(), of.n,
+                               v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
                    }
                  });
   });
+}
+
+/// What the first n items stand for.
+template <class T>
+void write_items(const SortItem<typename SortKey<T>::Key>* items, const T* x, std::int64_t n, T* values,
+                 std::int64_t* indices) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    indices[i] = static_cast<std::int64_t>(items[i].get_index());
+    values[i] = x[indices[i]];
+  }
 }
 
 /// The first k items in order. Candidates below a limit are collected, and the limit falls whenever there are
@@ -126,7 +176,7 @@ void select_first(const T* x, std::int64_t n, std::int64_t k, bool descending,
                   std::vector<SortItem<typename SortKey<T>::Key>>& items) {
   using Key = typename SortKey<T>::Key;
   const Key flip = descending ? SortKey<T>::kNaN : Key{0};
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(4 * k, 1024));
+  const auto most = static_cast<std::size_t>(2 * k + 64);
   items.clear();
   Key limit = static_cast<Key>(~Key{0});
   bool limited = false;
@@ -182,19 +232,21 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
     parallel_for(0, lines.count, std::max<std::int64_t>(1, 8192 / lines.n),
                  [&](std::int64_t begin, std::int64_t end) {
                    std::vector<Item> items;
-                   std::unique_ptr<Item[]> scratch;
+                   std::unique_ptr<std::uint64_t[]> words, scratch;
                    for (std::int64_t l = begin; l < end; ++l) {
                      const T* line = x + l * lines.n;
+                     T* v = values.template data_ptr<T>() + l * k;
+                     auto* i = indices.data_ptr<std::int64_t>() + l * k;
                      if (k * 8 < lines.n) {
                        select_first(line, lines.n, k, largest, items);
-                     } else {
-                       items.resize(static_cast<std::size_t>(lines.n));
-                       if (scratch == nullptr) scratch = room_for<Item>(lines.n);
-                       make_items(line, lines.n, largest, items.data());
-                       radix_sort(items.data(), scratch.get(), lines.n, SortKey<T>::bits);
+                       write_items(items.data(), line, k, v, i);
+                       continue;
                      }
-                     write_items(items.data(), line, k, largest, values.template data_ptr<T>() + l * k,
-                                 indices.data_ptr<std::int64_t>() + l * k);
+                     if (words == nullptr) {
+                       words = room_for<std::uint64_t>(lines.n);
+                       scratch = room_for<std::uint64_t>(lines.n);
+                     }
+                     sort_line(line, lines.n, largest, words.get(), scratch.get(), k, v, i);
                    }
                  });
   });
@@ -219,9 +271,10 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int
                    const auto items = room_for<Item>(lines.n);
                    for (std::int64_t l = begin; l < end; ++l) {
                      const T* line = x + l * lines.n;
-                     make_items(line, lines.n, false, items.get());
+                     for (std::int64_t i = 0; i < lines.n; ++i)
+                       items[i] = Item::make(SortKey<T>::of(line[i]), static_cast<std::uint64_t>(i));
                      std::nth_element(items.get(), items.get() + (k - 1), items.get() + lines.n);
-                     write_items(items.get() + (k - 1), line, 1, false, values.template data_ptr<T>() + l,
+                     write_items(items.get() + (k - 1), line, 1, values.template data_ptr<T>() + l,
                                  indices.data_ptr<std::int64_t>() + l);
                    }
                  });

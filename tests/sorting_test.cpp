@@ -58,6 +58,30 @@ TEST_P(Sort, IsStableAtEverySize) {
   }
 }
 
+// Of 64-bit numbers 32 bits are sorted by at first: those that differ may lie anywhere, or be more.
+TEST(SortWide, AllBitsCount) {
+  manual_seed(11);
+  const auto check = [](const Tensor& x) {
+    const auto [values, indices] = x.sort();
+    EXPECT_EQ((values.slice(0, 1) < values.slice(0, 0, -1)).sum().item<int>(), 0);
+    EXPECT_TRUE(equal(values, x.index_select(0, indices)));
+    EXPECT_TRUE(equal(indices.bincount(), ones({x.numel()}, kLong)));
+    // Equal ones in their order.
+    const Tensor same = values.slice(0, 1) == values.slice(0, 0, -1);
+    EXPECT_EQ(logical_and(same, indices.slice(0, 1) < indices.slice(0, 0, -1)).sum().item<int>(), 0);
+  };
+  for (const std::int64_t n : {2, 50, 3000, 100000}) {
+    check(randn({n}, kDouble));
+    check(rand({n}, kDouble) * 1e-300);
+    check(1 + rand({n}, kDouble) * 1e-9);  // differ in low bits only
+    check(cat({randn({n}, kDouble), randn({n}, kDouble)}).index_select(0, randint(0, 2 * n, {3 * n})));
+    check(randint(-(std::int64_t{1} << 62), std::int64_t{1} << 62, {n}));
+    check(randint(0, 1000, {n}) * (std::int64_t{1} << 50));
+    check(randint(0, 10, {n}) * (std::int64_t{1} << 40) + randint(0, 10, {n}));
+    check(full({n}, 7, kLong));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Dtype, Sort,
                          ::testing::Values(kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat,
                                            kDouble),
@@ -84,6 +108,21 @@ TEST(SortLines, SameForAnyNumberOfThreads) {
   EXPECT_TRUE(equal(x.argsort(), alone));
   EXPECT_TRUE(equal(std::get<1>(x.topk(100)), std::get<1>(x.sort(0, true)).slice(0, 0, 100)));
   set_num_threads(before);
+}
+
+TEST(SortOut, WritesBothOrNeither) {
+  const Tensor x = tensor({3.0, 1.0, 2.0});
+  Tensor values = empty({0}), indices = empty({0}, kLong), wrong = full({3}, 7, kFloat),
+         wrong_values = full({3}, 7);
+  sort_out(values, indices, x);
+  EXPECT_TRUE(equal(values, tensor({1.0, 2.0, 3.0})));
+  EXPECT_TRUE(equal(indices, tensor({1, 2, 0})));
+  EXPECT_THROW(sort_out(wrong_values, values, x), DtypeError);
+  EXPECT_THROW(topk_out(wrong, wrong_values, x, 2), DtypeError);
+  EXPECT_TRUE(equal(wrong, full({3}, 7)));
+  const auto found = call("topk", {x, 2}, {{"values", values}, {"indices", indices}});
+  EXPECT_TRUE(found[0].is_same(values));
+  EXPECT_TRUE(equal(values, tensor({3.0, 2.0})));
 }
 
 TEST(TopK, TakesTheFirstOfTheStableOrder) {

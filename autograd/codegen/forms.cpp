@@ -1,5 +1,7 @@
 #include "forms.h"
 
+#include "formula.h"
+
 namespace lanewise::codegen {
 
 std::string as_view(const Op& op, const std::string& call) {
@@ -34,12 +36,20 @@ Schema inplace_schema(const Op& op) {
 Schema out_schema(const Op& op) {
   Schema schema = op.schema;
   schema.overload = op.plain_out ? "out" : schema.overload + "_out";
-  Argument out;
-  out.name = "out";
-  out.kwarg_only = out.alias = out.written = true;
-  schema.arguments.push_back(out);
-  schema.returns[0].alias = schema.returns[0].written = true;
+  const std::vector<std::string> names = out_names(op);
+  if (names.size() > 1 && op.schema.overload.empty()) schema.overload = names[0];  // sort.values, as in ATen
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Argument out;
+    out.name = names[i];
+    out.kwarg_only = out.alias = out.written = true;
+    schema.arguments.push_back(out);
+    schema.returns[i].alias = schema.returns[i].written = true;
+  }
   return schema;
+}
+
+std::vector<std::string> out_names(const Op& op) {
+  return op.schema.returns.size() == 1 ? std::vector<std::string>{"out"} : result_names(op.schema);
 }
 
 }  // namespace lanewise::codegen

@@ -17,5 +17,7 @@ Schema inplace_schema(const Op& op);
 
 /// Schema of the out= form: mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!).
 Schema out_schema(const Op& op);
+/// What the op writes to in its out= form: `out`, or its results by name.
+std::vector<std::string> out_names(const Op& op);
 
 }  // namespace lanewise::codegen

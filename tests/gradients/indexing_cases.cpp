@@ -203,6 +203,12 @@ std::vector<Case> indexing_cases() {
 
 std::vector<Case> rearranging_cases() {
   std::vector<Case> cases = {
+      {"numpy_T", [](D d) { return Args{in({2, 3, 2}, d)}; }, true},
+      {"mH", [](D d) { return Args{in({2, 3}, d)}; }, true},
+      {"adjoint", [](D d) { return Args{in({2, 3}, d)}; }, true},
+      {"narrow_copy", [](D d) { return Args{in({2, 3}, d), 1, 1, 2}; }, true},
+      {"index_reduce", [](D d) { return Args{in({3, 4}, d), 0, ints({0, 2, 0}), in({3, 4}, d), "prod"}; }, true},
+      {"index_reduce", [](D d) { return Args{in({3, 4}, d), 1, ints({0, 2}), in({3, 2}, d), "amax"}; }},
       {"flip",
        [](D d) {
          return Args{in({2, 3}, d), {1}};
