@@ -468,7 +468,9 @@ class Machine {
   }
 };
 
+/// Where exp of exp has overflowed, there is nothing to compare.
 bool close(double x, double y, double tolerance) {
+  if (!std::isfinite(y)) return !std::isfinite(x);
   return std::abs(x - y) <= tolerance * (1 + std::abs(x) + std::abs(y));
 }
 
