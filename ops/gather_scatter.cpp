@@ -293,26 +293,26 @@ void scatter_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const 
 }
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  Tensor result = clone(self);
+  Tensor result = clone(self, MemoryFormat::Contiguous);
   scatter_(result, dim, index, src);
   return result;
 }
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
-  Tensor result = clone(self);
+  Tensor result = clone(self, MemoryFormat::Contiguous);
   scatter_(result, dim, index, value);
   return result;
 }
 
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  Tensor result = clone(self);
+  Tensor result = clone(self, MemoryFormat::Contiguous);
   scatter_add_(result, dim, index, src);
   return result;
 }
 
 Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {
-  Tensor result = clone(self);
+  Tensor result = clone(self, MemoryFormat::Contiguous);
   scatter_reduce_(result, dim, index, src, reduce, include_self);
   return result;
 }
