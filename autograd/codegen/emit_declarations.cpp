@@ -48,7 +48,9 @@ std::string emit_functions_header(const OpList& list) {
       text.line("LANEWISE_API Tensor& ", schema.name, "(", parameter_list(schema, true), ");");
     }
     if (op.out) {
-      text.line("LANEWISE_API Tensor& ", op.schema.name, "_out(Tensor& out, ", parameter_list(op.schema, true), ");");
+      std::string outs;
+      for (const std::string& name : out_names(op)) outs += "Tensor& " + name + ", ";
+      text.line("LANEWISE_API ", return_type(out_schema(op)), " ", op.schema.name, "_out(", outs, parameter_list(op.schema, true), ");");
     }
   }
   text.line("\n}  // namespace lanewise");

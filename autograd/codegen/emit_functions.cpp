@@ -276,25 +276,36 @@ class FunctionEmitter {
 
   void out() {
     const std::string& name = op_.schema.name;
-    text_.line("Tensor& ", name, "_out(Tensor& out, ", parameter_list(op_.schema, false), ") {");
+    const std::vector<std::string> outs = out_names(op_);
+    std::string parameters, pointers;
+    std::vector<std::string> tensors = outs;
+    for (const std::string& out : outs) {
+      parameters += "Tensor& " + out + ", ";
+      pointers += (pointers.empty() ? "&" : ", &") + out;
+    }
+    text_.line(return_type(out_schema(op_)), " ", name, "_out(", parameters, parameter_list(op_.schema, false), ") {");
     unused();
     check();
-    std::vector<std::string> tensors{"out"};
     for (const Argument& a : op_.schema.arguments) {
       if (a.type.base == BaseType::Tensor) tensors.push_back(a.name);
     }
-    text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ", tensor_pointers(op_.schema, "&out"), ");");
+    text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ", tensor_pointers(op_.schema, pointers), ");");
     text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors), "));");
     if (op_.kind == Kind::Pointwise) {
       text_.line("  pointwise_out(", constant_, ", out, ", operands(), ");");
-    } else if (op_.kind == Kind::Composite) {
-      text_.line("  ops::resize_result(\"", name, "\", out, ", name, "(", argument_list(op_.schema), "));");
-    } else if (!op_.into.empty()) {
-      text_.line("  ", forward_into(name, "out", true), ";");
     } else {
-      text_.line("  ops::resize_result(\"", name, "\", out, ", forward(), ");");
+      const std::string call = op_.kind == Kind::Composite ? name + "(" + argument_list(op_.schema) + ")" : forward();
+      if (outs.size() == 1) {
+        text_.line("  ops::resize_result(\"", name, "\", out, ", call, ");");
+      } else {
+        text_.line("  const auto results = ", call, ";");
+        for (std::size_t i = 0; i < outs.size(); ++i) {
+          text_.line("  ops::resize_result(\"", name, "\", ", outs[i], ", std::get<", std::to_string(i), ">(results));");
+        }
+      }
     }
-    text_.line("  autograd::increment_version(out);\n  return out;\n}");
+    for (const std::string& out : outs) text_.line("  autograd::increment_version(", out, ");");
+    text_.line("  return ", outs.size() == 1 ? outs[0] : "{" + join(outs) + "}", ";\n}");
   }
 
   // Arguments that are there for compatibility only.

@@ -78,7 +78,9 @@ void emit_function(Text& text, const Row& row, std::size_t index) {
   if (row.op->kind == Kind::Handwritten) {
     expression = row.op->forward;
   } else if (row.out) {
-    expression = "lanewise::" + row.op->schema.name + "_out(out, " + argument_list(row.op->schema) + ")";
+    std::string outs;
+    for (const std::string& name : out_names(*row.op)) outs += name + ", ";
+    expression = "lanewise::" + row.op->schema.name + "_out(" + outs + argument_list(row.op->schema) + ")";
   } else {
     expression = "lanewise::" + schema.name + "(" + argument_list(schema) + ")";
   }

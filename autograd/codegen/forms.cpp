@@ -34,12 +34,22 @@ Schema inplace_schema(const Op& op) {
 Schema out_schema(const Op& op) {
   Schema schema = op.schema;
   schema.overload = op.plain_out ? "out" : schema.overload + "_out";
-  Argument out;
-  out.name = "out";
-  out.kwarg_only = out.alias = out.written = true;
-  schema.arguments.push_back(out);
-  schema.returns[0].alias = schema.returns[0].written = true;
+  const std::vector<std::string> names = out_names(op);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Argument out;
+    out.name = names[i];
+    out.kwarg_only = out.alias = out.written = true;
+    schema.arguments.push_back(out);
+    schema.returns[i].alias = schema.returns[i].written = true;
+  }
   return schema;
+}
+
+std::vector<std::string> out_names(const Op& op) {
+  if (op.schema.returns.size() == 1) return {"out"};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < op.schema.returns.size(); ++i) names.push_back("out" + std::to_string(i));
+  return names;
 }
 
 }  // namespace lanewise::codegen

@@ -17,5 +17,7 @@ Schema inplace_schema(const Op& op);
 
 /// Schema of the out= form: mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!).
 Schema out_schema(const Op& op);
+/// "out", or "out0", "out1" and so on for several results.
+std::vector<std::string> out_names(const Op& op);
 
 }  // namespace lanewise::codegen
