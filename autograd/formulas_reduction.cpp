@@ -162,10 +162,7 @@ Tensor cumprod_backward(const Tensor& grad, const Tensor& input, std::int64_t di
 
 Tensor cummaxmin_backward(const Tensor& grad, IntArrayRef sizes, const Tensor& indices, std::int64_t dim) {
   if (sizes.empty() || grad.numel() == 0) return grad;
-  // [..., element, place of the running extreme]
-  const Tensor place = indices.transpose(dim, -1).unsqueeze(-2);
-  const Tensor element = arange(grad.size(dim)).unsqueeze(-1);
-  return where(place == element, grad.transpose(dim, -1).unsqueeze(-2), 0).sum(-1).transpose(dim, -1);
+  return zeros(sizes, grad.options()).scatter_add(dim, indices, grad);
 }
 
 namespace {

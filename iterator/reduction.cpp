@@ -28,20 +28,24 @@ constexpr std::size_t round_up(std::size_t n) { return (n + 63) / 64 * 64; }
 /// The entries of a kernel for one type.
 struct Functions {
   decltype(kernels::ReductionKernel{}.inner)::value_type inner;
+  decltype(kernels::ReductionKernel{}.joined)::value_type joined;
   decltype(kernels::ReductionKernel{}.outer)::value_type outer;
   decltype(kernels::ReductionKernel{}.combine)::value_type combine;
   decltype(kernels::ReductionKernel{}.finish)::value_type finish;
   std::size_t acc_size;
   ScalarType value_type;
+  bool order_free;
 
   Functions(const kernels::ReductionKernel& k, ScalarType t) {
     const auto i = static_cast<std::size_t>(t);
     inner = k.inner[i];
+    joined = k.joined[i];
     outer = k.outer[i];
     combine = k.combine[i];
     finish = k.finish[i];
     acc_size = k.acc_size[i];
     value_type = k.value_type[i];
+    order_free = k.order_free[i];
   }
 };
 
@@ -89,7 +93,7 @@ class Reducer {
  public:
   Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element, const Functions& functions, Tensor* values,
           Tensor* indices)
-      : plan_(self, args.dims, element), f_(functions), movers_(*kernels::active_kernels().movers), param_(args.param) {
+      : plan_(self, args.dims, element, functions.order_free && indices == nullptr), f_(functions), movers_(*kernels::active_kernels().movers), param_(args.param) {
     convert_ = movers_.convert[static_cast<std::size_t>(plan_.from)][static_cast<std::size_t>(element)];
     size_log2_ = static_cast<std::size_t>(std::countr_zero(element_size(plan_.from)));
     if (values != nullptr) {
@@ -178,6 +182,16 @@ class Reducer {
         f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], unit.width, first, acc);
         return;
       case ReductionPath::Sequence:
+        // Short rows are gathered faster.
+        if (f_.joined != nullptr && !plan_.converts() && plan_.sizes.size() == 2 && plan_.strides[1] == plan_.from_size() && plan_.sizes[1] >= 256) {
+          f_.joined(data, plan_.sizes[1], plan_.strides[0], first, n, acc);
+          return;
+        }
+        if (has_leaves_side_by_side(first, n)) {
+          reduce_leaves(data, first, n, acc);
+          return;
+        }
+        break;
       case ReductionPath::Tile: break;
     }
     const std::int64_t parts = (n + plan_.part - 1) / plan_.part;
@@ -190,6 +204,35 @@ class Reducer {
     for (std::int64_t i = 0; i < n; i += plan_.part) {
       reduce_copied(data, unit.width, first + i, std::min(plan_.part, n - i), counter.current());
       counter.push();
+    }
+    std::memcpy(acc, counter.finish(), acc_bytes_);
+  }
+
+  /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and accumulators are elements.
+  bool has_leaves_side_by_side(std::int64_t first, std::int64_t n) const {
+    if (f_.joined == nullptr || plan_.converts() || plan_.sizes.size() != 2 || plan_.strides[0] != plan_.from_size()) return false;
+    const std::int64_t length = plan_.sizes[1];
+    return length % kReductionBlock == 0 && first % length == 0 && n % length == 0;
+  }
+  /// Those: many leaves at once as columns, then their results in the order of the sequence.
+  void reduce_leaves(const char* data, std::int64_t first, std::int64_t n, char* acc) {
+    constexpr std::int64_t kGroupBytes = 1024;
+    const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock, size = plan_.from_size();
+    const std::int64_t width = kGroupBytes / size, end = (first + n) / length;
+    char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));
+    Counter counter(f_, 1, acc_bytes_, scratch(Scratch::Values, Counter::bytes(acc_bytes_, n / kReductionBlock)));
+    for (std::int64_t row = first / length; row < end; row += width) {
+      const std::int64_t rows = std::min(width, end - row);
+      for (std::int64_t l = 0; l < leaves; ++l) {
+        const char* x = data + row * plan_.strides[0] + l * kReductionBlock * plan_.strides[1];
+        f_.outer(x, kReductionBlock, plan_.strides[1], rows, 0, results + l * kGroupBytes);
+      }
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t l = 0; l < leaves; ++l) {
+          std::memcpy(counter.current(), results + l * kGroupBytes + r * size, static_cast<std::size_t>(size));
+          counter.push();
+        }
+      }
     }
     std::memcpy(acc, counter.finish(), acc_bytes_);
   }

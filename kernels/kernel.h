@@ -93,10 +93,17 @@ struct ReductionKernel {
   /// Type of the value that finish writes; Undefined where the op does not exist.
   std::array<ScalarType, kNumScalarTypes> value_type;
   bool has_index;  ///< finish also writes an int64 index
+  std::array<bool, kNumScalarTypes> order_free;  ///< the result does not depend on the order of the elements
 
   /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0. `base` is the position of x[0]
   /// in the whole reduction (for indices).
   std::array<void (*)(const char* x, std::int64_t n, std::int64_t base, char* acc) noexcept, kNumScalarTypes> inner;
+  /// The same of a sequence that lies in contiguous rows of `length` elements, `row_stride` bytes apart: its elements [first, first + n), where
+  /// `first` is a multiple of kReductionBlock. Null where that is not worth code.
+  std::array<void (*)(const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first, std::int64_t n,
+                      char* acc) noexcept,
+             kNumScalarTypes>
+      joined;
   /// Reduces rows: acc[c] over x[r * row_stride + c], rows contiguous, row_stride in bytes; the same tree as inner, so the
   /// same bits.
   std::array<void (*)(const char* x, std::int64_t rows, std::int64_t row_stride, std::int64_t cols, std::int64_t base,

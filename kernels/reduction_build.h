@@ -23,6 +23,9 @@ constexpr void add_tree(ReductionKernel& k) {
   k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n);
   };
+  k.joined[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first, std::int64_t n, char* acc) noexcept {
+    *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(JoinedRows<T>{x, length, row_stride}, first, n);
+  };
   k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                   char* acc) noexcept { TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc)); };
   k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
@@ -37,6 +40,7 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
   using T = typename Op::Element;
   using Wide = typename Op::Wide;
   k.acc_size[column] = sizeof(Wide);
+  k.order_free[column] = true;
   k.value_type[column] = Op::kValueType;
   k.inner[column] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
     *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n);

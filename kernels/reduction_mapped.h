@@ -131,6 +131,7 @@ constexpr void add_mapped(ReductionKernel& k) {
   add_tree<Op>(k);
   constexpr std::size_t i = index_of<typename Op::Element>;
   k.inner[i] = MappedTree<Op, Map>::inner;
+  k.joined[i] = nullptr;
   k.outer[i] = MappedTree<Op, Map>::outer;
 }
 

@@ -37,6 +37,15 @@ LANEWISE_INLINE vec::Vec<std::complex<R>> upper_down(vec::Vec<std::complex<R>> v
 
 }  // namespace tree_detail
 
+/// Rows that follow one another in a sequence.
+template <class T>
+struct JoinedRows {
+  const char* x;
+  std::int64_t length;      ///< of a row
+  std::int64_t row_stride;  ///< bytes
+  const T* row(std::int64_t r) const { return reinterpret_cast<const T*>(x + r * row_stride); }
+};
+
 /// Combines equal-sized subtrees as they come.
 template <class Op>
 class TreeCounter {
@@ -94,7 +103,66 @@ struct TreeRun {
     return counter.finish();
   }
 
+  /// Elements [first, first + n) of rows.
+  static T reduce(const JoinedRows<T>& rows, std::int64_t first, std::int64_t n) {
+    TreeCounter<Op> counter;
+    std::int64_t r = first / rows.length, at = first % rows.length;
+    for (; n > 0; n -= kReductionBlock) {
+      const std::int64_t wanted = n < kReductionBlock ? n : kReductionBlock;
+      const std::int64_t here = rows.length - at;
+      const T* x = rows.row(r) + at;
+      if (here >= wanted) {
+        counter.push(wanted == kReductionBlock ? full_leaf(x) : short_leaf(x, static_cast<int>(wanted)), 0);
+        at += wanted;
+        continue;
+      }
+      if (wanted == kReductionBlock && here + rows.length >= wanted) {
+        counter.push(split_leaf(x, static_cast<int>(here), rows.row(++r)), 0);
+        at = wanted - here;
+        continue;
+      }
+      T leaf[kReductionBlock];
+      for (std::int64_t done = 0; done < wanted;) {
+        if (at == rows.length) {
+          ++r;
+          at = 0;
+        }
+        const std::int64_t left = wanted - done, count = rows.length - at < left ? rows.length - at : left;
+        __builtin_memcpy(leaf + done, rows.row(r) + at, static_cast<std::size_t>(count) * sizeof(T));
+        done += count;
+        at += count;
+      }
+      counter.push(wanted == kReductionBlock ? full_leaf(leaf) : short_leaf(leaf, static_cast<int>(wanted)), 0);
+    }
+    return counter.finish();
+  }
+
  private:
+  /// A full leaf whose first `here` elements are at x, the others at rest.
+  static T split_leaf(const T* x, int here, const T* rest) {
+    V acc[kVectors];
+    T seam[kLanes];
+    const int whole = here / kLanes * kLanes;
+    bool started = false;
+    const auto add = [&](const T* from) __attribute__((always_inline)) {
+      prefetch(from);
+      for (int j = 0; j < kVectors; ++j) {
+        const V v = V::load(from + j * V::size);
+        acc[j] = started ? Op::apply(acc[j], v) : v;
+      }
+      started = true;
+    };
+    for (int k = 0; k < whole; k += kLanes) add(x + k);
+    int k = whole;
+    if (here > whole) {
+      __builtin_memcpy(seam, x + whole, static_cast<std::size_t>(here - whole) * sizeof(T));
+      __builtin_memcpy(seam + (here - whole), rest, static_cast<std::size_t>(whole + kLanes - here) * sizeof(T));
+      add(seam);
+      k += kLanes;
+    }
+    for (; k < static_cast<int>(kReductionBlock); k += kLanes) add(rest + (k - here));
+    return fold(acc);
+  }
   static LANEWISE_INLINE T full_leaf(const T* x) {
     if constexpr (requires { typename Op::Quick; }) {
       V acc[kVectors];

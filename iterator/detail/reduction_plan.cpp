@@ -16,24 +16,19 @@ constexpr std::int64_t kFewColumns = 16;
 
 }  // namespace
 
-ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type)
+ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free)
     : data(static_cast<const char*>(self.const_data_ptr())), from(self.scalar_type()), element(element_type) {
   const IntArrayRef shape = self.sizes();
   const IntArrayRef steps = self.strides();
   const std::int64_t bytes = from_size();
   std::int64_t out_stride = 1;
-  for (std::size_t d = shape.size(); d-- > 0;) {  // from the fastest; reversed below
+  DimVector reduced;  // from the fastest, as are sizes and strides until they are reversed below
+  for (std::size_t d = shape.size(); d-- > 0;) {
     const std::int64_t size = shape[d];
     const std::int64_t stride = steps[d] * bytes;
     if ((dims >> d) & 1) {
       length *= size;
-      if (size == 1) continue;
-      if (!sizes.empty() && stride == strides.back() * sizes.back()) {
-        sizes.back() *= size;
-      } else {
-        sizes.push_back(size);
-        strides.push_back(stride);
-      }
+      if (size != 1) reduced.push_back(static_cast<std::int64_t>(d));
     } else if (size != 1) {
       KeptDim* last = batch_dims > 0 ? &batch[batch_dims - 1] : nullptr;
       if (last != nullptr && stride == last->stride * last->size) {
@@ -42,6 +37,19 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
         batch[batch_dims++] = {size, stride, out_stride};
       }
       out_stride *= size;
+    }
+  }
+  const auto step_of = [&](std::int64_t d) { return steps[static_cast<std::size_t>(d)]; };
+  if (order_free) {
+    std::stable_sort(reduced.begin(), reduced.end(), [&](std::int64_t a, std::int64_t b) { return step_of(a) < step_of(b); });
+  }
+  for (const std::int64_t d : reduced) {
+    const std::int64_t size = shape[static_cast<std::size_t>(d)], stride = step_of(d) * bytes;
+    if (!sizes.empty() && stride == strides.back() * sizes.back()) {
+      sizes.back() *= size;
+    } else {
+      sizes.push_back(size);
+      strides.push_back(stride);
     }
   }
   if (sizes.empty()) {

@@ -37,7 +37,8 @@ struct ReductionPlan {
   std::int64_t width = 1;  ///< columns given to the kernel at once
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
-  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element);
+  /// If the order of the elements is free, they are taken as they lie in memory.
+  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free);
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
