@@ -18,6 +18,7 @@
 #include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/node.h>
+#include <lanewise/autograd/record.h>
 #include <lanewise/autograd/registry.h>
 #include <lanewise/autograd/saved_tensor_hooks.h>
 #include <lanewise/autograd/variable.h>

@@ -145,14 +145,16 @@ struct TreeRun {
     const int whole = here / kLanes * kLanes;
     bool started = false;
     const auto add = [&](const T* from) __attribute__((always_inline)) {
-      prefetch(from);
       for (int j = 0; j < kVectors; ++j) {
         const V v = V::load(from + j * V::size);
         acc[j] = started ? Op::apply(acc[j], v) : v;
       }
       started = true;
     };
-    for (int k = 0; k < whole; k += kLanes) add(x + k);
+    for (int k = 0; k < whole; k += kLanes) {
+      prefetch(x + k);
+      add(x + k);
+    }
     int k = whole;
     if (here > whole) {
       __builtin_memcpy(seam, x + whole, static_cast<std::size_t>(here - whole) * sizeof(T));
@@ -160,7 +162,10 @@ struct TreeRun {
       add(seam);
       k += kLanes;
     }
-    for (; k < static_cast<int>(kReductionBlock); k += kLanes) add(rest + (k - here));
+    for (; k < static_cast<int>(kReductionBlock); k += kLanes) {
+      prefetch(rest + (k - here));
+      add(rest + (k - here));
+    }
     return fold(acc);
   }
   static LANEWISE_INLINE T full_leaf(const T* x) {

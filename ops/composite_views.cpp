@@ -112,7 +112,9 @@ std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t 
   LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks is ", chunks, "; expected a positive number");
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
   const std::int64_t size = self.size(wrap_dim("chunk", dim, self.dim()));
-  return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
+  // Of an empty dimension as many empty parts as asked for.
+  if (size == 0) return split_with_sizes(self, std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0), dim);
+  return split(self, (size - 1) / chunks + 1, dim);
 }
 
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {

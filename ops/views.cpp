@@ -257,19 +257,6 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) 
   return parts;
 }
 
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, Dim dim) {
-  check_defined("chunk", self);
-  LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks must be greater than 0, but got ", chunks);
-  dim = wrap_existing_dim("chunk", dim, self.dim());
-  const std::int64_t size = self.sizes()[dim];
-  if (size == 0) {  // as many empty parts as asked for
-    std::vector<Tensor> parts;
-    for (std::int64_t i = 0; i < chunks; ++i) parts.push_back(slice(self, dim, 0, 0, 1));
-    return parts;
-  }
-  return split(self, (size - 1) / chunks + 1, dim);
-}
-
 std::vector<Tensor> unbind(const Tensor& self, Dim dim) {
   check_defined("unbind", self);
   dim = wrap_existing_dim("unbind", dim, self.dim());

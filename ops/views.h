@@ -74,7 +74,6 @@ LANEWISE_API Tensor imag(const Tensor& self);
 LANEWISE_API std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
                                                   std::int64_t dim = 0);
-LANEWISE_API std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 
 }  // namespace lanewise::ops

@@ -111,6 +111,8 @@ class LANEWISE_API Tensor {
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor toType(ScalarType dtype) const;
+  /// The tensor itself: there is no other device.
+  Tensor cpu() const { return *this; }
   /// Fresh tensors with the dtype of this one, if options name no other. ops/composite_factories.cpp.
   Tensor new_empty(IntArrayRef size, const TensorOptions& options = {}) const;
   Tensor new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options = {}) const;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/generated/functions.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -302,16 +303,16 @@ TEST(Split, IntoParts) {
   EXPECT_THAT(sizes(ops::split(t, 3)), ElementsAre(3, 3, 1));
   EXPECT_THAT(sizes(ops::split(t, INT64_MAX)), ElementsAre(7));
   EXPECT_THAT(sizes(ops::split_with_sizes(t, {1, 0, 6})), ElementsAre(1, 0, 6));
-  EXPECT_THAT(sizes(ops::chunk(t, 3)), ElementsAre(3, 3, 1));
-  EXPECT_THAT(sizes(ops::chunk(t, 5)), ElementsAre(2, 2, 2, 1));
-  EXPECT_THAT(sizes(ops::chunk(counting({0}), 3)), ElementsAre(0, 0, 0));
+  EXPECT_THAT(sizes(lanewise::chunk(t, 3)), ElementsAre(3, 3, 1));
+  EXPECT_THAT(sizes(lanewise::chunk(t, 5)), ElementsAre(2, 2, 2, 1));
+  EXPECT_THAT(sizes(lanewise::chunk(counting({0}), 3)), ElementsAre(0, 0, 0));
   const std::vector<Tensor> rows = ops::unbind(t);
   ASSERT_EQ(rows.size(), 7u);
   EXPECT_THAT(values(rows[6]), ElementsAre(12, 13));
   expect_error([&] { ops::split(t, 0); }, "split: split_size must be positive");
   expect_error([&] { ops::split_with_sizes(t, {3, 3}); }, "must sum exactly to 7");
   expect_error([&] { ops::split_with_sizes(t, {8, -1}); }, "split_with_sizes: sizes [8, -1]");
-  expect_error([&] { ops::chunk(t, 0); }, "chunk: chunks must be greater than 0");
+  expect_error([&] { lanewise::chunk(t, 0); }, "chunk: chunks is 0; expected a positive number");
   expect_error([] { ops::unbind(counting({})); }, "0-dim");
 }
 
