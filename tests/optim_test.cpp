@@ -284,6 +284,24 @@ TEST(Optimizer, ZeroGradDropsOrClears) {
   EXPECT_FALSE(p.grad().defined());
 }
 
+// Not in the denormals, where each step of some CPUs takes many times as long and 0.9 of the smallest rounds to itself.
+TEST(State, OfAParameterAtRestDecaysToZero) {
+  for (const Isa isa : available_isas()) {
+    const IsaGuard tier(isa);
+    const Tensor p = ones({37}, requires_grad()), q = ones({37}, requires_grad());
+    SGD sgd({p}, SGDOptions(0.1).momentum(0.9));
+    Adam adam({q}, AdamOptions(0.1).betas({0.9, 0.9}));
+    for (int step = 0; step < 1200; ++step) {
+      for (const Tensor& t : {p, q}) t.mutable_grad() = full({37}, step == 0 ? 1.0 : 0.0);
+      sgd.step();
+      adam.step();
+    }
+    EXPECT_TRUE(equal(sgd.state_dict()[0].at("momentum_buffer"), zeros({37}))) << name(isa);
+    EXPECT_TRUE(equal(adam.state_dict()[0].at("exp_avg"), zeros({37}))) << name(isa);
+    EXPECT_TRUE(equal(adam.state_dict()[0].at("exp_avg_sq"), zeros({37}))) << name(isa);
+  }
+}
+
 TEST(Optimizer, RefusesWhatItCannotTrain) {
   EXPECT_THROW(SGD(std::vector<Tensor>{}, SGDOptions(0.1)), ValueError);
   EXPECT_THAT([] { SGD({ones({2})}, SGDOptions(0.1)); }, ThrowsMessage<ValueError>(HasSubstr("requires_grad_()")));
