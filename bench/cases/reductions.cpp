@@ -31,7 +31,7 @@ BENCHMARK(reduce_sum_bool)->Unit(benchmark::kMicrosecond);
 // [64, 128, 1000] over a set of dims, and all of a transposed matrix.
 void reduce_sum_0_2(benchmark::State& state) {
   const lib::Tensor a = bench::uniform({64, 128, 1000});
-  bench::time(state, a.numel(), 4 * a.numel(), [&] { benchmark::DoNotOptimize(lib::sum(a, {0, 2})); });
+  bench::time(state, a.numel(), 4 * a.numel(), [&] { benchmark::DoNotOptimize(lib::sum(a, lib::IntArrayRef({0, 2}))); });
 }
 void reduce_sum_transposed(benchmark::State& state) {
   const lib::Tensor a = bench::uniform({4096, 4096}).t();
