@@ -1,9 +1,14 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/advanced_indexing.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/key_numbers.h>
+#include <lanewise/ops/room.h>
+#include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/sorting.h>
 #include <lanewise/ops/unique.h>
 #include <lanewise/ops/views.h>
@@ -16,26 +21,27 @@ namespace {
 
 /// Where groups of equal things begin in a sequence, and which group each thing is in.
 struct Groups {
-  std::vector<std::int64_t> starts;
   std::int64_t n;
+  Room<std::int64_t> starts;
+  std::int64_t count = 0;
 
   /// `differs(i)` says whether thing i differs from the one before it.
   template <class F>
-  Groups(std::int64_t length, F&& differs) : n(length) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (i == 0 || differs(i)) starts.push_back(i);
+  Groups(std::int64_t length, F&& differs) : n(length), starts(length) {
+    if (n > 0) starts[count++] = 0;
+    for (std::int64_t i = 1; i < n; ++i) {
+      starts[count] = i;
+      count += differs(i) ? 1 : 0;
     }
   }
 
-  std::int64_t size() const { return static_cast<std::int64_t>(starts.size()); }
+  std::int64_t size() const { return count; }
+  std::int64_t end_of(std::int64_t g) const { return g + 1 < count ? starts[g + 1] : n; }
 
   Tensor counts(bool wanted) const {
     Tensor result = lanewise::detail::empty_cpu({wanted ? size() : 0}, kLong);
     auto* out = result.data_ptr<std::int64_t>();
-    for (std::int64_t g = 0; wanted && g < size(); ++g) {
-      const auto at = static_cast<std::size_t>(g);
-      out[g] = (g + 1 < size() ? starts[at + 1] : n) - starts[at];
-    }
+    for (std::int64_t g = 0; wanted && g < size(); ++g) out[g] = end_of(g) - starts[g];
     return result;
   }
 
@@ -46,16 +52,14 @@ struct Groups {
     Tensor result = lanewise::detail::empty_cpu(sizes, kLong);
     auto* out = result.data_ptr<std::int64_t>();
     for (std::int64_t g = 0; g < size(); ++g) {
-      const auto at = static_cast<std::size_t>(g);
-      const std::int64_t end = g + 1 < size() ? starts[at + 1] : n;
-      for (std::int64_t i = starts[at]; i < end; ++i) out[order(i)] = g;
+      for (std::int64_t i = starts[g]; i < end_of(g); ++i) out[order(i)] = g;
     }
     return result;
   }
 
   Tensor firsts() const {
     Tensor result = lanewise::detail::empty_cpu({size()}, kLong);
-    std::copy(starts.begin(), starts.end(), result.data_ptr<std::int64_t>());
+    std::copy_n(starts.get(), count, result.data_ptr<std::int64_t>());
     return result;
   }
 };
@@ -97,10 +101,65 @@ int compare_rows(const T* a, const T* b, std::int64_t n) {
   return 0;
 }
 
+/// Elements that are few different ones, without sorting more than those: nothing if they are many, or if
+/// some are NaN, which equals nothing.
+template <class T>
+std::optional<std::tuple<Tensor, Tensor, Tensor>> unique_of_few(const Tensor& flat, IntArrayRef sizes,
+                                                                bool return_inverse, bool return_counts) {
+  using Key = typename SortKey<T>::Key;
+  const auto* x = flat.const_data_ptr<T>();
+  const std::int64_t n = flat.numel();
+  KeyNumbers<Key> numbers;
+  std::vector<std::int64_t> firsts, counts;
+  const Tensor inverse =
+      return_inverse ? lanewise::detail::empty_cpu(sizes, kLong) : lanewise::detail::empty_cpu({0}, kLong);
+  auto* number_of = return_inverse ? inverse.data_ptr<std::int64_t>() : nullptr;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Key key = SortKey<T>::of(x[i]);
+    if (SortKey<T>::kFloating && key == SortKey<T>::kNaN) return std::nullopt;
+    const std::int32_t number = numbers.number(key);
+    if (number < 0) return std::nullopt;
+    if (static_cast<std::size_t>(number) == firsts.size()) {
+      firsts.push_back(i);
+      counts.push_back(0);
+    }
+    ++counts[static_cast<std::size_t>(number)];
+    if (number_of != nullptr) number_of[i] = number;
+  }
+  // From the order of first appearance to that of the elements.
+  const auto count = static_cast<std::int64_t>(firsts.size());
+  std::vector<SortItem<Key>> order;
+  for (std::size_t g = 0; g < firsts.size(); ++g) order.push_back(SortItem<Key>::make(numbers.keys()[g], g));
+  std::sort(order.begin(), order.end());
+  const Tensor values = lanewise::detail::empty_cpu({count}, flat.scalar_type());
+  const Tensor how_often = lanewise::detail::empty_cpu({return_counts ? count : 0}, kLong);
+  std::vector<std::int64_t> place(firsts.size());
+  for (std::int64_t g = 0; g < count; ++g) {
+    const auto number = static_cast<std::size_t>(order[static_cast<std::size_t>(g)].get_index());
+    place[number] = g;
+    values.data_ptr<T>()[g] = x[firsts[number]];
+    if (return_counts) how_often.data_ptr<std::int64_t>()[g] = counts[number];
+  }
+  if (number_of != nullptr) {
+    parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) number_of[i] = place[static_cast<std::size_t>(number_of[i])];
+    });
+  }
+  return std::tuple{values, inverse, how_often};
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& self, bool return_inverse, bool return_counts) {
-  const auto [values, order] = sort(view(dense(self), {self.numel()}), 0, false);
+  const Tensor flat = view(dense(self), {self.numel()});
+  const auto few = visit_dtype(self.scalar_type(), [&]<class T>() {
+    std::optional<std::tuple<Tensor, Tensor, Tensor>> found;
+    if constexpr (!is_complex(scalar_type_of<T>))
+      found = unique_of_few<T>(flat, self.sizes(), return_inverse, return_counts);
+    return found;
+  });
+  if (few) return *few;
+  const auto [values, order] = sort(flat, 0, false);
   const Groups groups = groups_of(values);
   const auto* place = order.const_data_ptr<std::int64_t>();
   return {index_select(values, 0, groups.firsts()),
