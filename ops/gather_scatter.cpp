@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -105,10 +106,10 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
   const std::int64_t along = indexing.stride_along(self.strides());
   const bool one = src.dim() == 0;
   const DimVector none(indexing.sizes.size(), 0);
-  walk_index<3>(indexing.sizes, indexing.dim,
+  walk_index(indexing.sizes, indexing.dim,
                 {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
                  one ? none : DimVector(src.strides())},
-                true, [&](const IndexRun<3>& run) {
+                true, [&](const IndexRun& run) {
                   T* to = x + run.at[0];
                   const std::int64_t* i = index + run.at[1];
                   const T* from = y + run.at[2];
@@ -213,8 +214,8 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
     auto* out = static_cast<T*>(result.data_ptr());
-    walk_index<2>(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides},
-                  false, [&](const IndexRun<2>& run) {
+    walk_index(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides, dense_strides},
+                  false, [&](const IndexRun& run) {
                     const T* from = x + run.at[0];
                     const std::int64_t* i = chosen + run.at[1];
                     T* to = out + run.at[1];

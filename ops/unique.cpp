@@ -88,8 +88,13 @@ Tensor slices_of(const Tensor& rows, const Tensor& chosen, const Tensor& self, s
   return movedim(view(index_select(rows, 0, chosen), sizes), 0, dim);
 }
 
+/// Rows a and b of n elements each: below, at or above zero as a comes before b, equals it, or comes after it. Complex
+/// ones have no order.
+using CompareRows = int (*)(const void* x, std::int64_t a, std::int64_t b, std::int64_t n);
+
 template <class T>
-int compare_rows(const T* a, const T* b, std::int64_t n) {
+int compare_rows(const void* x, std::int64_t row_a, std::int64_t row_b, std::int64_t n) {
+  const T *a = static_cast<const T*>(x) + row_a * n, *b = static_cast<const T*>(x) + row_b * n;
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (is_complex(scalar_type_of<T>)) {
       if (!(a[i] == b[i])) return 1;
@@ -99,6 +104,10 @@ int compare_rows(const T* a, const T* b, std::int64_t n) {
     }
   }
   return 0;
+}
+
+CompareRows comparison_of(ScalarType dtype) {
+  return visit_dtype(dtype, []<class T>() -> CompareRows { return &compare_rows<T>; });
 }
 
 /// Elements that are few different ones, without sorting more than those: nothing if they are many, or if
@@ -180,15 +189,13 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, std::int64_t d
   const std::int64_t n = rows.size(0), m = rows.size(1);
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  const Groups groups = visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto* x = rows.const_data_ptr<T>();
-    std::stable_sort(order.begin(), order.end(), [=](std::int64_t a, std::int64_t b) {
-      return compare_rows(x + a * m, x + b * m, m) < 0;
-    });
-    return Groups(n, [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      return compare_rows(x + order[at - 1] * m, x + order[at] * m, m) != 0;
-    });
+  const CompareRows compare = comparison_of(self.scalar_type());
+  const void* x = rows.const_data_ptr();
+  std::stable_sort(order.begin(), order.end(),
+                   [=](std::int64_t a, std::int64_t b) { return compare(x, a, b, m) < 0; });
+  const Groups groups(n, [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    return compare(x, order[at - 1], order[at], m) != 0;
   });
   Tensor firsts = groups.firsts();
   for (std::int64_t g = 0; g < groups.size(); ++g) {
@@ -213,10 +220,9 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool r
   const std::int64_t d = wrap_dim("unique_consecutive", *dim, self.dim());
   const Tensor rows = rows_of("unique_consecutive", self, d);
   const std::int64_t n = rows.size(0), m = rows.size(1);
-  const Groups groups = visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto* x = rows.const_data_ptr<T>();
-    return Groups(n, [=](std::int64_t i) { return compare_rows(x + (i - 1) * m, x + i * m, m) != 0; });
-  });
+  const CompareRows compare = comparison_of(self.scalar_type());
+  const void* x = rows.const_data_ptr();
+  const Groups groups(n, [=](std::int64_t i) { return compare(x, i - 1, i, m) != 0; });
   return {slices_of(rows, groups.firsts(), self, d), groups.inverse(return_inverse, n, same_place),
           groups.counts(return_counts)};
 }
