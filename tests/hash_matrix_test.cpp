@@ -288,17 +288,34 @@ bool in_matrix(const Schema& schema) {
   return !schema.is_inplace && !schema.is_out && !schema.is_view && !left_out(std::string(schema.name));
 }
 
+// ThreadSanitizer looks for races, not for bits, and makes a case some fifty times slower: a few ways to run each op
+// will do.
+#ifdef LANEWISE_THREAD_SANITIZER
+constexpr bool kFewWays = true;
+#else
+constexpr bool kFewWays = false;
+#endif
+
+/// The first `n` of a list if there are to be few ways, else all.
+template <class T>
+std::vector<T> few(std::vector<T> all, std::size_t n = 1) {
+  if (kFewWays && all.size() > n) all.resize(n);
+  return all;
+}
+
 TEST(HashMatrix, SmallOperands) {
   Count count;
   std::int64_t candidates = 0;
   for (const Schema& schema : registry()) {
     if (!in_matrix(schema)) continue;
     ++candidates;
-    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kInt, kComplexFloat}) {
+    for (const ScalarType dtype : few<ScalarType>({kFloat, kDouble, kBFloat16, kInt, kComplexFloat})) {
       bool accepted = false;
       // The first shape that the op takes.
       for (const Dims& sizes : {Dims{19, 37}, Dims{21, 21}, Dims{3, 9, 9}, Dims{43}}) {
-        if (!accepted) check(schema, sizes, dtype, {0, 1, 2, 3, 4, 5}, {1, 2, 3, 7}, count, accepted);
+        if (!accepted) {
+          check(schema, sizes, dtype, few<int>({0, 1, 2, 3, 4, 5}, 2), few<int>({3, 1, 2, 7}), count, accepted);
+        }
       }
     }
     if (!count.ops.contains(schema.full_name())) count.refused.insert(schema.full_name());
@@ -308,8 +325,8 @@ TEST(HashMatrix, SmallOperands) {
   std::cout << count.ops.size() << " of " << candidates << " ops, " << count.forward << " forward and "
             << count.backward << " backward cases; not called: " << refused << "\n";
   EXPECT_EQ(count.mismatches, 0);
-  EXPECT_GE(count.forward + count.backward, 10'000);
-  EXPECT_GE(static_cast<double>(count.ops.size()), 0.6 * static_cast<double>(candidates));
+  EXPECT_GE(count.forward + count.backward, kFewWays ? 500 : 10'000);
+  EXPECT_GE(static_cast<double>(count.ops.size()), (kFewWays ? 0.4 : 0.6) * static_cast<double>(candidates));
 }
 
 /// Whether an op makes far more elements than it is given, as outer and kron do, or does so on the way.
@@ -337,13 +354,13 @@ TEST(HashMatrix, OperandsThatThreadsShare) {
     if (!in_matrix(schema) || grows(schema)) continue;
     bool accepted = false;
     for (const Dims& sizes : {Dims{293, 1021}, Dims{223, 223}, Dims{5, 131, 131}}) {
-      if (!accepted) check(schema, sizes, kFloat, {0, 2, 4}, {2, 3, 7}, count, accepted);
+      if (!accepted) check(schema, sizes, kFloat, few<int>({2, 0, 4}), few<int>({3, 2, 7}), count, accepted);
     }
   }
   std::cout << count.ops.size() << " ops, " << count.forward << " forward and " << count.backward
             << " backward cases\n";
   EXPECT_EQ(count.mismatches, 0);
-  EXPECT_GE(count.forward + count.backward, 1000);
+  EXPECT_GE(count.forward + count.backward, kFewWays ? 100 : 1000);
 }
 
 }  // namespace
