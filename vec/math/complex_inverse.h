@@ -198,7 +198,7 @@ LANEWISE_INLINE Vec<std::complex<T>> expm1(Vec<std::complex<T>> z) {
 template <Real T>
 LANEWISE_INLINE Vec<std::complex<T>> sinc(Vec<std::complex<T>> z) {
   const Vec<T> zero(T(0));
-  const Vec<T> pi(T(detail::kPi1));
+  const Vec<T> pi(static_cast<T>(detail::kPi1));
   const Vec<std::complex<T>> product(pi * z.re, pi * z.im);
   const Vec<std::complex<T>> r = divide(sin(product), product);
   const Mask<T> at_zero = (z.re == zero) & (z.im == zero);
