@@ -51,4 +51,5 @@
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_options.h>
+#include <lanewise/tensor/type_properties.h>
 #include <lanewise/tensor/warnings.h>
