@@ -24,7 +24,7 @@ std::string describe(const Tensor& t, const Node* producer, std::uint32_t output
 
 }  // namespace
 
-SavedVariable::SavedVariable(const Tensor& variable, bool is_output) {
+void SavedVariable::save(const Tensor& variable, bool is_output) {
   if (!variable.defined()) return;
   TensorImpl* impl = variable.unsafeGetTensorImpl();
   LANEWISE_CHECK(AutogradError, !impl->is_inference(),

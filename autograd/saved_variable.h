@@ -18,11 +18,13 @@ namespace lanewise::autograd {
 class LANEWISE_API SavedVariable {
  public:
   SavedVariable() noexcept = default;
-  /// For an output, call after set_history() or rebase_history(). Throws AutogradError for an inference
-  /// tensor.
-  SavedVariable(const Tensor& variable, bool is_output);
+  SavedVariable(const Tensor& variable, bool is_output) { save(variable, is_output); }
   SavedVariable(SavedVariable&&) noexcept = default;
   SavedVariable& operator=(SavedVariable&&) noexcept = default;
+
+  /// Keeps `variable`, if nothing was kept so far. For an output, call after set_history() or
+  /// rebase_history(). Throws AutogradError for an inference tensor.
+  void save(const Tensor& variable, bool is_output);
 
   /// The tensor, with its history. Outputs come without one if grad mode is off, unless `with_history`.
   /// Throws AutogradError if the tensor was modified in place since, or if it was released.
