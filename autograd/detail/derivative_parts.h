@@ -9,8 +9,8 @@
 /// What the functions of functions share: namespaces functional and func.
 namespace lanewise::autograd::detail {
 
-/// Gradients of those outputs that require one, from `cotangents` (none: scalars); undefined for inputs that have
-/// no part in them.
+/// Gradients of those outputs that require one, from `cotangents` (none: scalars); undefined for inputs that
+/// have no part in them.
 variable_list gradients_of(const variable_list& outputs, const variable_list& inputs,
                            const variable_list& cotangents, bool retain_graph, bool create_graph);
 
