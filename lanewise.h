@@ -52,4 +52,5 @@
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_options.h>
+#include <lanewise/tensor/type_properties.h>
 #include <lanewise/tensor/warnings.h>

@@ -25,6 +25,12 @@ enum class CreationMeta : std::uint8_t {
   MultiOutputNode,   ///< one of several outputs of one op (unbind, split)
   NoGradMode,        ///< made where nothing was recorded
   InferenceMode,     ///< made in inference mode of a normal tensor
+  // libtorch's spelling.
+  DEFAULT = Default,
+  IN_CUSTOM_FUNCTION = InCustomFunction,
+  MULTI_OUTPUT_NODE = MultiOutputNode,
+  NO_GRAD_MODE = NoGradMode,
+  INFERENCE_MODE = InferenceMode,
 };
 
 /// Makes a view again from another base with the shape and dtype of the first.
@@ -43,6 +49,8 @@ struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   }
   /// True for a differentiable view: Note [Views and in-place], views.h.
   bool is_view() const noexcept { return base_.defined(); }
+  bool has_bw_view() const noexcept { return is_view(); }
+  CreationMeta get_creation_meta() const noexcept { return creation_; }
 
   static void* operator new(std::size_t bytes) { return detail::pool_allocate(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { detail::pool_free(block, bytes); }

@@ -46,8 +46,9 @@ Scalar subtract_from(const Scalar& a, const Scalar& b);  ///< a - b
 inline Tensor maybe_multiply(const Tensor& grad, const Scalar& s) { return s.equal(1) ? grad : lanewise::mul(grad, s); }
 
 /// The real part of a complex gradient that flows into a real tensor.
-inline Tensor handle_r_to_c(ScalarType input, const Tensor& grad) {
-  return !is_complex(input) && grad.is_complex() ? lanewise::real(grad) : grad;
+inline Tensor handle_r_to_c(ScalarType input, Tensor grad) {
+  if (!is_complex(input) && grad.is_complex()) return lanewise::real(grad);
+  return grad;
 }
 
 // Arithmetic.

@@ -240,11 +240,15 @@ void Frame::set_inplace(const Tensor& self, const Tensor& tangent) const {
     set_tangent(*base, zeros_like(*base), level, true);
     own = tangent_of(self, *level);
   }
-  if (own.sizes() != self.sizes()) {  // transpose_ and its kin
-    set_tangent(self, fitted(tangent, self), level, /*keep=*/true);
-    return;
-  }
   own.copy_(fitted(tangent, self));
+}
+
+bool Frame::owns_tangent(const Tensor& self) const noexcept {
+  return find(grads_of(self), *levels_[position_]) != nullptr;
+}
+
+void Frame::replace_tangent(const Tensor& self, const Tensor& tangent) const {
+  set_tangent(self, fitted(tangent, self), levels_[position_], /*keep=*/true);
 }
 
 void zero_tangents(const Tensor& self) {

@@ -4,6 +4,7 @@
 
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/detail/batching.h>
+#include <lanewise/autograd/detail/derivative_parts.h>
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/functional.h>
@@ -16,6 +17,8 @@
 namespace lanewise::func {
 namespace {
 
+using autograd::detail::joined;
+using autograd::detail::unit_like;
 using autograd::forward_ad::detached;
 
 /// Whether the graph of `outputs` has leaves other than `own`.
@@ -68,16 +71,7 @@ struct Run {
   }
 
   variable_list gradients(const variable_list& cotangents, bool retain_graph, bool create_graph) const {
-    variable_list dependent, starts;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!outputs[i].requires_grad()) continue;
-      dependent.push_back(outputs[i]);
-      starts.push_back(cotangents.empty() ? Tensor() : cotangents[i]);
-    }
-    variable_list grads(own.size());
-    if (!dependent.empty()) {
-      grads = autograd::grad(dependent, own, starts, retain_graph || create_graph, create_graph, /*allow_unused=*/true);
-    }
+    variable_list grads = autograd::detail::gradients_of(outputs, own, cotangents, retain_graph, create_graph);
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!grads[i].defined()) grads[i] = zeros_like(own[i]);
     }
@@ -102,18 +96,6 @@ std::pair<variable_list, Tensor> run_grad(const ScalarFunction& fn, const variab
 
 ScalarFunction of_list(const TensorFunction& fn) {
   return [&fn](const variable_list& inputs) { return fn(inputs[0]); };
-}
-
-DimVector joined(IntArrayRef a, IntArrayRef b) {
-  DimVector sizes(a);
-  for (const std::int64_t size : b) sizes.push_back(size);
-  return sizes;
-}
-
-Tensor unit_like(const Tensor& t, std::int64_t i) {
-  Tensor unit = zeros({t.numel()}, t.options());
-  unit.select(0, i).fill_(1);
-  return unit.view(t.sizes());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <lanewise/autograd/autograd.h>
+#include <lanewise/autograd/detail/derivative_parts.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/generated/functions.h>
@@ -12,6 +13,10 @@
 
 namespace lanewise::autograd::functional {
 namespace {
+
+using detail::gradients_of;
+using detail::joined;
+using detail::unit_like;
 
 /// Tensors of our own to differentiate by; connected to inputs that the caller differentiates by.
 variable_list own_inputs(const char* op, const variable_list& inputs, bool create_graph) {
@@ -56,14 +61,7 @@ variable_list run(const char* op, const ListFunction& fn, const variable_list& i
 /// Gradients, zeros where there is no dependence.
 variable_list gradients(const char* op, const variable_list& outputs, const variable_list& inputs, const variable_list& directions,
                         bool create_graph, bool strict, bool retain_graph = false) {
-  variable_list dependent, starts;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].defined() || !outputs[i].requires_grad()) continue;
-    dependent.push_back(outputs[i]);
-    starts.push_back(directions.empty() ? Tensor() : directions[i]);
-  }
-  variable_list grads(inputs.size());
-  if (!dependent.empty()) grads = grad(dependent, inputs, starts, create_graph || retain_graph, create_graph, /*allow_unused=*/true);
+  variable_list grads = gradients_of(outputs, inputs, directions, retain_graph, create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     LANEWISE_CHECK(AutogradError, !strict || grads[i].defined(), op, ": the output of the user-provided function is independent of input ", i,
                    "; this is not allowed in strict mode");
@@ -86,24 +84,41 @@ const Tensor& single_output(const char* op, const variable_list& outputs) {
   return outputs[0];
 }
 
+/// A call of the function, with tensors of our own in place of its inputs; gradients are recorded as long as it lives.
+struct Call {
+  const char* op;
+  bool create_graph, strict;
+  EnableGradGuard guard;
+  variable_list own, outputs;
+
+  Call(const char* op_name, const ListFunction& fn, const variable_list& inputs, bool creates_graph, bool is_strict)
+      : op(op_name),
+        create_graph(creates_graph),
+        strict(is_strict),
+        own(own_inputs(op, inputs, create_graph)),
+        outputs(run(op, fn, own, strict)) {}
+
+  /// With a graph.
+  variable_list gradient_of_scalar() const {
+    single_output(op, outputs);
+    return gradients(op, outputs, own, {}, /*create_graph=*/true, strict);
+  }
+  std::pair<variable_list, variable_list> finish(variable_list products) const {
+    return {finished(outputs, create_graph), finished(std::move(products), create_graph)};
+  }
+};
+
+variable_list zero_leaves(const variable_list& like) {
+  variable_list zeros;
+  for (const Tensor& t : like) zeros.push_back(zeros_like(t).requires_grad_());
+  return zeros;
+}
+
 ListFunction as_list(const TensorFunction& fn) {
   return [&fn](const variable_list& inputs) { return variable_list{fn(inputs[0])}; };
 }
 variable_list as_list(const Tensor& t) { return t.defined() ? variable_list{t} : variable_list(); }
 std::pair<Tensor, Tensor> first(std::pair<variable_list, variable_list> both) { return {both.first[0], both.second[0]}; }
-
-DimVector joined(IntArrayRef a, IntArrayRef b) {
-  DimVector sizes(a);
-  for (const std::int64_t size : b) sizes.push_back(size);
-  return sizes;
-}
-
-/// 1 at element `i`, else 0.
-Tensor unit_like(const Tensor& t, std::int64_t i) {
-  Tensor unit = zeros({t.numel()}, t.options());
-  unit.select(0, i).fill_(1);
-  return unit.view(t.sizes());
-}
 
 Tensor stacked(const variable_list& rows, IntArrayRef sizes, const Tensor& like) {
   return rows.empty() ? zeros(sizes, like.options()) : stack(rows).reshape(sizes);
@@ -156,26 +171,19 @@ std::vector<variable_list> forward_jacobian(const ListFunction& fn, const variab
 
 std::pair<variable_list, variable_list> vjp(const ListFunction& fn, const variable_list& inputs, const variable_list& v, bool create_graph,
                                             bool strict) {
-  const EnableGradGuard guard;
-  const variable_list own = own_inputs("vjp", inputs, create_graph);
-  const variable_list outputs = run("vjp", fn, own, strict);
-  const variable_list vectors = own_vectors("vjp", v, outputs, create_graph);
-  variable_list grads = gradients("vjp", outputs, own, vectors, create_graph, strict);
-  return {finished(outputs, create_graph), finished(std::move(grads), create_graph)};
+  const Call call("vjp", fn, inputs, create_graph, strict);
+  const variable_list vectors = own_vectors("vjp", v, call.outputs, create_graph);
+  return call.finish(gradients("vjp", call.outputs, call.own, vectors, create_graph, strict));
 }
 
 std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& inputs, const variable_list& v, bool create_graph,
                                             bool strict) {
-  const EnableGradGuard guard;
-  const variable_list own = own_inputs("jvp", inputs, create_graph);
-  const variable_list vectors = own_vectors("jvp", v, own, create_graph);
-  const variable_list outputs = run("jvp", fn, own, strict);
+  const Call call("jvp", fn, inputs, create_graph, strict);
+  const variable_list vectors = own_vectors("jvp", v, call.own, create_graph);
   // The backward is linear in its gradients; its derivative by them, times v, is the product wanted.
-  variable_list starts;
-  for (const Tensor& output : outputs) starts.push_back(zeros_like(output).requires_grad_());
-  const variable_list grads = gradients("jvp", outputs, own, starts, /*create_graph=*/true, strict);
-  variable_list tangents = gradients("jvp", grads, starts, vectors, create_graph, strict && create_graph);
-  return {finished(outputs, create_graph), finished(std::move(tangents), create_graph)};
+  const variable_list starts = zero_leaves(call.outputs);
+  const variable_list grads = gradients("jvp", call.outputs, call.own, starts, /*create_graph=*/true, strict);
+  return call.finish(gradients("jvp", grads, starts, vectors, create_graph, strict && create_graph));
 }
 
 std::vector<variable_list> jacobian(const ListFunction& fn, const variable_list& inputs, bool create_graph, bool strict, bool vectorize,
@@ -216,29 +224,19 @@ std::vector<variable_list> hessian(const ListFunction& fn, const variable_list& 
 
 std::pair<variable_list, variable_list> vhp(const ListFunction& fn, const variable_list& inputs, const variable_list& v, bool create_graph,
                                             bool strict) {
-  const EnableGradGuard guard;
-  const variable_list own = own_inputs("vhp", inputs, create_graph);
-  const variable_list vectors = own_vectors("vhp", v, own, create_graph);
-  const variable_list outputs = run("vhp", fn, own, strict);
-  single_output("vhp", outputs);
-  const variable_list grads = gradients("vhp", outputs, own, {}, /*create_graph=*/true, strict);
-  variable_list products = gradients("vhp", grads, own, vectors, create_graph, strict && create_graph);
-  return {finished(outputs, create_graph), finished(std::move(products), create_graph)};
+  const Call call("vhp", fn, inputs, create_graph, strict);
+  const variable_list vectors = own_vectors("vhp", v, call.own, create_graph);
+  const variable_list grads = call.gradient_of_scalar();
+  return call.finish(gradients("vhp", grads, call.own, vectors, create_graph, strict && create_graph));
 }
 
 std::pair<variable_list, variable_list> hvp(const ListFunction& fn, const variable_list& inputs, const variable_list& v, bool create_graph,
                                             bool strict) {
-  const EnableGradGuard guard;
-  const variable_list own = own_inputs("hvp", inputs, create_graph);
-  const variable_list vectors = own_vectors("hvp", v, own, create_graph);
-  const variable_list outputs = run("hvp", fn, own, strict);
-  single_output("hvp", outputs);
-  const variable_list grads = gradients("hvp", outputs, own, {}, /*create_graph=*/true, strict);
-  variable_list starts;
-  for (const Tensor& input : own) starts.push_back(zeros_like(input).requires_grad_());
-  const variable_list twice = gradients("hvp", grads, own, starts, /*create_graph=*/true, strict && create_graph);
-  variable_list products = gradients("hvp", twice, starts, vectors, create_graph, strict && create_graph);
-  return {finished(outputs, create_graph), finished(std::move(products), create_graph)};
+  const Call call("hvp", fn, inputs, create_graph, strict);
+  const variable_list vectors = own_vectors("hvp", v, call.own, create_graph);
+  const variable_list starts = zero_leaves(call.own);
+  const variable_list twice = gradients("hvp", call.gradient_of_scalar(), call.own, starts, /*create_graph=*/true, strict && create_graph);
+  return call.finish(gradients("hvp", twice, starts, vectors, create_graph, strict && create_graph));
 }
 
 std::pair<Tensor, Tensor> vjp(const TensorFunction& fn, const Tensor& input, const Tensor& v, bool create_graph, bool strict) {

@@ -204,8 +204,9 @@ void GraphTask::discover_wanted() {
 }
 
 void GraphTask::make_ready(std::uint32_t slot) {
-  scratch_.heap.push_back({scratch_.states[slot].node->sequence_nr(), slot});
-  std::push_heap(scratch_.heap.begin(), scratch_.heap.end());
+  auto& heap = scratch_.heap;
+  heap.push_back({scratch_.states[slot].node->sequence_nr(), slot});
+  if (heap.size() > 1) std::push_heap(heap.begin(), heap.end());
 }
 
 std::uint32_t GraphTask::consumer(const Edge& edge) const noexcept {
@@ -313,7 +314,8 @@ variable_list GraphTask::evaluate(std::uint32_t slot, variable_list& results) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const Edge& edge = edges[i];
     if (!outputs[i].defined() || !edge.is_valid() || edge.input_nr >= edge.function->num_inputs()) continue;
-    validate_gradient(node, i, edge.function->input_metadata(edge.input_nr), outputs[i]);
+    const InputMetadata& expected = edge.function->input_metadata(edge.input_nr);
+    if (!expected.matches(outputs[i])) validate_gradient(node, i, expected, outputs[i]);
   }
   return outputs;
 }
@@ -322,7 +324,7 @@ void GraphTask::run_serial(variable_list& results) {
   auto& heap = scratch_.heap;
   while (!heap.empty()) {
     const std::uint32_t slot = heap.front().slot;
-    std::pop_heap(heap.begin(), heap.end());
+    if (heap.size() > 1) std::pop_heap(heap.begin(), heap.end());
     heap.pop_back();
     deliver(slot, evaluate(slot, results));
   }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <lanewise/autograd/input_buffer.h>
 
 #include <lanewise/autograd/autograd_meta.h>
@@ -53,6 +55,9 @@ Tensor sum_to_shape(const Tensor& t, IntArrayRef shape) {
     if (d < lead || (shape[d - lead] == 1 && t.sizes()[d] != 1)) dims.push_back(static_cast<std::int64_t>(d));
   }
   if (dims.empty()) return t;
+  if (t.numel() > 0 && std::all_of(dims.begin(), dims.end(), [&](std::int64_t d) { return t.size(d) == 1; })) {
+    return view(t, shape);  // nothing to add up, as in the gradient of a bias with a batch of 1
+  }
   const Tensor summed = sum(t, OptionalIntArrayRef(IntArrayRef(dims)), /*keepdim=*/true);
   return lead == 0 ? summed : view(summed, shape);
 }

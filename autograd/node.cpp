@@ -27,6 +27,11 @@ constinit thread_local Graveyard graveyard = {};
 
 }  // namespace
 
+Node::Node() : sequence_nr_(next_sequence_nr++) {
+  if (AnomalyMode::is_enabled()) [[unlikely]]
+    metadata()->store_origin();
+}
+
 Node::Node(edge_list&& next_edges) : Node(next_sequence_nr++, std::move(next_edges)) {}
 
 Node::Node(std::uint64_t sequence_nr, edge_list&& next_edges)
@@ -166,11 +171,14 @@ namespace {
 
 constexpr std::size_t kShortList = 4;
 
-/// Vectors that were given back, with their memory: kShortList elements each.
+/// Vectors that were given back, with their memory, by size; their elements are undefined.
 struct VariableLists {
   static constexpr std::size_t kKept = 16;
-  variable_list lists[kKept];
-  std::size_t count = 0;
+  struct OfSize {
+    variable_list lists[kKept];
+    std::size_t count = 0;
+  };
+  OfSize of_size[kShortList];
 };
 
 // A plain pointer, so that an access needs no check for initialisation; null before and after the owner's
@@ -187,31 +195,39 @@ struct VariableListsOwner {
   void touch() noexcept {}
 };
 
-variable_list first_list(std::size_t n) {
+[[gnu::noinline]] variable_list new_list(std::size_t n) {
   thread_local VariableListsOwner owner;
   owner.touch();
-  variable_list list;
-  list.reserve(kShortList);
-  list.resize(n);
-  return list;
+  return variable_list(n);
 }
 
 }  // namespace
 
 variable_list make_variable_list(std::size_t n) {
   VariableLists* spare = spare_lists;
-  if (n > kShortList) return variable_list(n);
-  if (spare == nullptr || spare->count == 0) return first_list(n);
-  variable_list list = std::move(spare->lists[--spare->count]);
-  list.resize(n);
+  if (n - 1 >= kShortList || spare == nullptr) [[unlikely]]
+    return new_list(n);
+  VariableLists::OfSize& kept = spare->of_size[n - 1];
+  if (kept.count == 0) return variable_list(n);
+  variable_list list;
+  list.swap(kept.lists[--kept.count]);
   return list;
 }
 
 void recycle(variable_list&& list) noexcept {
   VariableLists* spare = spare_lists;
-  list.clear();
-  if (list.capacity() != kShortList || spare == nullptr || spare->count == VariableLists::kKept) return;
-  spare->lists[spare->count++] = std::move(list);
+  const std::size_t n = list.size();
+  if (spare != nullptr && n - 1 < kShortList && list.capacity() <= 2 * kShortList) [[likely]] {
+    VariableLists::OfSize& kept = spare->of_size[n - 1];
+    if (kept.count < VariableLists::kKept) {
+      for (Tensor& t : list) {
+        if (t.defined()) t.reset();
+      }
+      kept.lists[kept.count++].swap(list);
+      return;
+    }
+  }
+  variable_list().swap(list);
 }
 
 }  // namespace lanewise::autograd

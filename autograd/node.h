@@ -36,7 +36,8 @@ class GraphTask;
 /// tensor frees the graph; that happens iteratively, whatever the depth.
 struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   /// Numbers the node in this thread's order of creation; the engine runs late nodes first.
-  explicit Node(edge_list&& next_edges = {});
+  Node();
+  explicit Node(edge_list&& next_edges);
   Node(std::uint64_t sequence_nr, edge_list&& next_edges);
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -87,6 +88,13 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   void add_next_edge(Edge edge) {
     update_topological_nr(edge);
     next_edges_.push_back(std::move(edge));
+  }
+  /// The same for the edge (function, input_nr); `function` may be null.
+  void add_next_edge(const std::shared_ptr<Node>& function, std::uint32_t input_nr) {
+    if (function != nullptr && function->topological_nr_ >= topological_nr_) {
+      topological_nr_ = function->topological_nr_ + 1;
+    }
+    next_edges_.emplace_back(function, input_nr);
   }
   void set_next_edges(edge_list&& edges);
   std::uint32_t num_outputs() const noexcept { return static_cast<std::uint32_t>(next_edges_.size()); }

@@ -3,6 +3,8 @@
 #include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/record.h>
+#include <lanewise/generated/functions.h>
+#include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd {
@@ -11,6 +13,19 @@ Edge detail::gradient_edge_slow(const Tensor& t, AutogradMeta& meta) {
   if (meta.is_view()) view_grad_fn(t, meta);
   if (meta.grad_fn_ != nullptr) return {meta.grad_fn_, meta.output_nr_};
   return {impl::grad_accumulator(t), 0};
+}
+
+void detail::append_edges(Node& node, const Tensor& t) {
+  AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
+  if (meta == nullptr) return node.add_next_edge(nullptr, 0);
+  if (meta->is_view()) view_grad_fn(t, *meta);
+  if (meta->grad_fn_ != nullptr) return node.add_next_edge(meta->grad_fn_, meta->output_nr_);
+  if (meta->requires_grad_ && meta->has_accumulator_.load(std::memory_order_acquire)) [[likely]] {
+    const AccumulateGrad& accumulator = *meta->accumulator_;
+    if (accumulator.hooks() == nullptr && accumulator.input_metadata(0).matches(t)) [[likely]]
+      return node.add_next_edge(meta->accumulator_, 0);
+  }
+  node.add_next_edge(impl::grad_accumulator(t), 0);
 }
 
 namespace {
@@ -132,6 +147,21 @@ void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
   meta.hooks_.reset();
   view_grad_fn(self, meta);
   if (meta.retained_ != nullptr) move_hooks(meta);
+}
+
+void set_view_history(const Tensor& self, std::shared_ptr<Node> node) {
+  AutogradMeta* meta = get_autograd_meta(self);
+  if (meta != nullptr && meta->replay_ != nullptr) {
+    meta->replay_ = std::make_unique<ViewFunction>(
+        [before = *meta->replay_, sizes = DimVector(self.sizes()), strides = DimVector(self.strides())](
+            const Tensor& base) {
+          const Tensor view = before(base);
+          return as_strided(view, sizes, strides, view.storage_offset());
+        });
+  }
+  if (node == nullptr) return;
+  const std::uint32_t input_nr = node->add_input_metadata(self);
+  set_gradient_edge(self, {std::move(node), input_nr});
 }
 
 void detail::raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op,

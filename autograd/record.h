@@ -18,8 +18,8 @@
 ///
 ///   std::shared_ptr<MulBackward0> node;
 ///   if (compute_requires_grad(self, other)) [[unlikely]] {
-///     node = make_node<MulBackward0>(collect_next_edges(self, other));
-///     node->self_ = SavedVariable(self, false);
+///     node = make_node_of<MulBackward0>(self, other);
+///     node->self_.save(self, false);
 ///   }
 ///   Tensor result = ops::mul(self, other);
 ///   if (node) set_history(result, std::move(node));
@@ -37,7 +37,9 @@ namespace lanewise::autograd {
 namespace detail {
 
 inline bool wants_grad(const Tensor& t) noexcept {
-  return t.defined() && t.unsafeGetTensorImpl()->requires_grad();
+  if (!t.defined()) return false;
+  const AutogradMeta* meta = get_autograd_meta(t);
+  return meta != nullptr && meta->requires_grad();
 }
 inline bool wants_grad(const std::optional<Tensor>& t) noexcept { return t && wants_grad(*t); }
 inline bool wants_grad(ArrayRef<Tensor> list) noexcept {
@@ -82,7 +84,28 @@ inline void append_edges(edge_list& edges, ArrayRef<Tensor> list) {
   for (const Tensor& t : list) append_edges(edges, t);
 }
 
+/// Adds the gradient edge of `t` to those of `node`.
+LANEWISE_API void append_edges(Node& node, const Tensor& t);
+inline void append_edges(Node& node, const std::optional<Tensor>& t) {
+  if (t) {
+    append_edges(node, *t);
+  } else {
+    node.add_next_edge(nullptr, 0);
+  }
+}
+inline void append_edges(Node& node, ArrayRef<Tensor> list) {
+  for (const Tensor& t : list) append_edges(node, t);
+}
+
 }  // namespace detail
+
+/// A node whose edges are those of the arguments.
+template <class T, class... Tensors>
+std::shared_ptr<T> make_node_of(const Tensors&... tensors) {
+  std::shared_ptr<T> node = make_node<T>();
+  (detail::append_edges(*node, tensors), ...);
+  return node;
+}
 
 /// True if grad mode is on and any of the tensors (optional tensors, lists of tensors) requires a gradient.
 /// Inference tensors alone record nothing, whatever they ask for.
@@ -90,6 +113,10 @@ template <class... Tensors>
 bool compute_requires_grad(const Tensors&... tensors) noexcept {
   return (detail::wants_grad(tensors) || ...) && GradMode::is_enabled() &&
          (detail::is_normal(tensors) || ...);
+}
+
+inline bool any_variable_requires_grad(const variable_list& tensors) noexcept {
+  return detail::wants_grad(ArrayRef<Tensor>(tensors));
 }
 
 /// The gradient edges of the arguments in order; one per tensor, lists spread out.
@@ -111,6 +138,10 @@ LANEWISE_API void set_gradient_edge(const Tensor& t, Edge edge);
 /// Makes `node`, the node of the in-place op that just ran on `self`, its new grad_fn; through CopySlices on
 /// the base if `self` is a view.
 LANEWISE_API void rebase_history(const Tensor& self, std::shared_ptr<Node> node);
+
+/// After an in-place op that changed how `self` looks at its memory (t_, unsqueeze_), which no base notices:
+/// `node`, if it is not null, becomes the grad_fn of `self` alone.
+LANEWISE_API void set_view_history(const Tensor& self, std::shared_ptr<Node> node);
 
 /// The door of an in-place op. Throws AutogradError if `self` is a leaf that requires a gradient, a view of
 /// one, or a view that must not be modified, and a gradient is being recorded.
@@ -136,6 +167,29 @@ inline void rebase_history(const Tensor& self, Edge edge) {
   autograd::rebase_history(self, std::move(edge.function));
 }
 inline void bump_version(const Tensor& t) { increment_version(t); }
+
+/// The version counter that a tensor shares with the views of its memory. Refers to the tensor, which must
+/// outlive it. Inference tensors have none: enabled() is false, and the rest throws AutogradError.
+class VariableVersion {
+ public:
+  explicit VariableVersion(const Tensor& t) noexcept : tensor_(t) {}
+  bool enabled() const noexcept { return tensor_.defined() && !tensor_.is_inference(); }
+  std::uint32_t current_version() const { return static_cast<std::uint32_t>(tensor_._version()); }
+  void bump() const { increment_version(tensor_); }
+
+ private:
+  const Tensor& tensor_;
+};
+inline VariableVersion version_counter(const Tensor& t) noexcept { return VariableVersion(t); }
+
+/// The tensor's state, null if there is none; of views only.
+inline AutogradMeta* get_autograd_meta(const Tensor& t) noexcept {
+  return t.defined() ? autograd::get_autograd_meta(t) : nullptr;
+}
+inline AutogradMeta* get_view_autograd_meta(const Tensor& t) noexcept {
+  AutogradMeta* meta = impl::get_autograd_meta(t);
+  return meta != nullptr && meta->is_view() ? meta : nullptr;
+}
 
 }  // namespace impl
 

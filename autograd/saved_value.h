@@ -49,6 +49,7 @@ class SavedValue {
   const Tensor& toTensor() const { return get<Tensor>("a Tensor"); }
   const std::vector<Tensor>& toTensorVector() const { return get<std::vector<Tensor>>("a list of Tensors"); }
   const std::vector<std::int64_t>& toIntVector() const { return get<std::vector<std::int64_t>>("a list of ints"); }
+  const std::vector<std::int64_t>& toIntList() const { return toIntVector(); }
   const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>("a list of doubles"); }
 
   /// By type: `ctx->saved_data["n"].to<int64_t>()`.

@@ -24,7 +24,7 @@ std::string describe(const Tensor& t, const Node* producer, std::uint32_t output
 
 }  // namespace
 
-SavedVariable::SavedVariable(const Tensor& variable, bool is_output) {
+void SavedVariable::save(const Tensor& variable, bool is_output) {
   if (!variable.defined()) return;
   TensorImpl* impl = variable.unsafeGetTensorImpl();
   LANEWISE_CHECK(AutogradError, !impl->is_inference(),
@@ -150,14 +150,14 @@ Tensor SavedVariable::unpack_with_hooks(std::shared_ptr<Node> saved_for) const {
   return variable;
 }
 
-Tensor SavedVariable::unpack(Node* saved_for) const {
-  if (!was_defined_) return {};
+const Tensor& SavedVariable::unpack(Node* saved_for, Tensor& made) const {
+  if (!was_defined_) return made;
   if (!data_.defined() || data_.unsafeGetTensorImpl()->version() != saved_version_) [[unlikely]] {
-    if (rare_ != nullptr && rare_->hooks != nullptr) return unpack_with_hooks(saved_for->getptr());
+    if (rare_ != nullptr && rare_->hooks != nullptr) return made = unpack_with_hooks(saved_for->getptr());
     check(saved_for);
   }
   if (saved_original_ || !GradMode::is_enabled()) return data_;
-  return attach_history(data_, saved_for->getptr());
+  return made = attach_history(data_, saved_for->getptr());
 }
 
 Tensor SavedVariable::unpack(std::shared_ptr<Node> saved_for, bool with_history) const {
@@ -180,7 +180,10 @@ std::vector<SavedVariable> save_list(ArrayRef<Tensor> list) {
 std::vector<Tensor> unpack_list(const std::vector<SavedVariable>& list, Node* saved_for) {
   std::vector<Tensor> tensors;
   tensors.reserve(list.size());
-  for (const SavedVariable& saved : list) tensors.push_back(saved.unpack(saved_for));
+  for (const SavedVariable& saved : list) {
+    Tensor made;
+    tensors.push_back(saved.unpack(saved_for, made));
+  }
   return tensors;
 }
 

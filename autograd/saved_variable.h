@@ -18,18 +18,21 @@ namespace lanewise::autograd {
 class LANEWISE_API SavedVariable {
  public:
   SavedVariable() noexcept = default;
-  /// For an output, call after set_history() or rebase_history(). Throws AutogradError for an inference
-  /// tensor.
-  SavedVariable(const Tensor& variable, bool is_output);
+  SavedVariable(const Tensor& variable, bool is_output) { save(variable, is_output); }
   SavedVariable(SavedVariable&&) noexcept = default;
   SavedVariable& operator=(SavedVariable&&) noexcept = default;
+
+  /// Keeps `variable`, if nothing was kept so far. For an output, call after set_history() or
+  /// rebase_history(). Throws AutogradError for an inference tensor.
+  void save(const Tensor& variable, bool is_output);
 
   /// The tensor, with its history. Outputs come without one if grad mode is off, unless `with_history`.
   /// Throws AutogradError if the tensor was modified in place since, or if it was released.
   Tensor unpack(std::shared_ptr<Node> saved_for = nullptr, bool with_history = false) const;
 
-  /// The same, for generated nodes: `saved_for` is only touched if a history is needed.
-  Tensor unpack(Node* saved_for) const;
+  /// The same, for generated nodes, which hold their lock meanwhile: what is kept itself, or else `made`, which
+  /// gets what has to be made. `saved_for` is only touched if a history is needed.
+  const Tensor& unpack(Node* saved_for, Tensor& made) const;
 
   /// Packs the tensor with these hooks and lets it go. Throws AutogradError if nothing is saved, the tensor
   /// was released, or it has hooks already.

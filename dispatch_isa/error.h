@@ -13,6 +13,9 @@ namespace lanewise {
 class LANEWISE_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// what(), under libtorch's names.
+  std::string msg() const { return what(); }
+  const char* what_without_backtrace() const noexcept { return what(); }
 };
 
 /// An instruction set that is unknown, not built in, or not supported by this CPU.

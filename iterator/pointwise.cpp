@@ -25,19 +25,28 @@ using kernels::Role;
 class Params {
  public:
   explicit Params(std::initializer_list<Scalar> params) {
+    if (params.size() == 0) [[likely]] {
+      data_ = kOnes;
+      size_ = 2;
+      return;
+    }
     LANEWISE_ASSERT(params.size() <= kMost);
     for (const Scalar& param : params) {
       std::construct_at(&value_[size_++], detail::kernel_scalar(param));
     }
     while (size_ < 2) {
-      std::construct_at(&value_[size_++], KernelScalar{1, 1, 0});
+      std::construct_at(&value_[size_++], kOnes[0]);
     }
   }
-  const KernelScalar* data() const { return value_; }
+  Params(const Params&) = delete;
+  Params& operator=(const Params&) = delete;
+  const KernelScalar* data() const { return data_; }
   std::size_t size() const { return size_; }
 
  private:
   static constexpr std::size_t kMost = 10;
+  static constexpr KernelScalar kOnes[2] = {{1, 1, 0}, {1, 1, 0}};
+  const KernelScalar* data_ = value_;
   std::size_t size_ = 0;
   union {
     KernelScalar value_[kMost];  // made as needed: this is the hot path
@@ -117,7 +126,7 @@ Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> in
   if (call.set_up(op.promote_integers_to_float, kernel, inputs)) [[likely]] {
     const ScalarType type = detail::role_type(kernel.roles[0], call.result);
     Tensor out = call.like->is_contiguous()
-                     ? detail::empty_cpu(call.like->sizes(), type)
+                     ? detail::empty_contiguous_like(*call.like, type)
                      : detail::empty_strided_cpu(call.like->sizes(), call.like->strides(), type);
     call.data[0] = static_cast<char*>(out.data_ptr());
     call.run(kernel, params.data());

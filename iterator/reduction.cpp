@@ -345,6 +345,7 @@ class Reducer {
 };
 
 void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values, Tensor* indices) {
+  LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
   const ScalarType element = kernels::compute_type(given);

@@ -10,7 +10,8 @@
 // of kVectorDepth products; in a block, product k is added to lane k % L, in order of k, the L lanes taking
 // 128 bytes; then lane l takes lane l + L/2 for l < L/2, and so on; the blocks are combined like the digits
 // of a binary counter. Rows in memory go along the lanes, columns in memory take one lane after the other, in
-// an order that lets them be combined as they are done: the same sum, the same bits.
+// an order that lets them be combined as they are done: the same sum, the same bits. A short sum leaves lanes at
+// zero, which need not be added: the tree of the lanes in use, plus one zero (a negative zero counts as 0).
 
 /// Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -131,6 +132,13 @@ template <class T>
 inline constexpr int kColumnStrip = 8192 / static_cast<int>(sizeof(T));
 
 constexpr int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
+/// Lanes that k products use, a power of two.
+template <class T>
+constexpr int lanes_of(int k) {
+  int lanes = 1;
+  while (lanes < k && lanes < kProductLanes<T>) lanes *= 2;
+  return lanes;
+}
 constexpr int reversed_bits(int x, int bits) {
   return bits == 0 ? 0 : ((x & 1) << (bits - 1)) | reversed_bits(x >> 1, bits - 1);
 }
@@ -172,9 +180,11 @@ LANEWISE_INLINE void block_of_columns(const T* a, std::int64_t a_stride, const T
                                       T (*strips)[kColumnStrip<T>]) {
   using V = vec::Vec<T>;
   constexpr int kLanes = kProductLanes<T>;
+  const int lanes = lanes_of<T>(k);
+  const int bits = log2_of(lanes);
   int depth = 0;
-  for (int turn = 0; turn < kLanes; ++turn) {
-    const int lane = reversed_bits(turn, log2_of(kLanes));
+  for (int turn = 0; turn < lanes; ++turn) {
+    const int lane = reversed_bits(turn, bits);
     T* acc = strips[depth];
     for (int i = 0; i < n; i += V::size) V(T(0)).store(acc + i);
     int at = lane;
@@ -186,6 +196,8 @@ LANEWISE_INLINE void block_of_columns(const T* a, std::int64_t a_stride, const T
       add_strips(strips[depth - 1], strips[depth], strips[depth - 1], n);
     ++depth;
   }
+  if (lanes == kLanes) return;
+  for (int i = 0; i < n; i += V::size) (V::load(strips[0] + i) + V(T(0))).store(strips[0] + i);
 }
 
 /// The same for a few registers' worth of elements, summed in registers: n in ((Vectors - 1) * size, Vectors
@@ -197,11 +209,13 @@ LANEWISE_INLINE void block_of_few_columns(const T* a, std::int64_t a_stride, con
   constexpr int kLanes = kProductLanes<T>;
   const int last = n - (Vectors - 1) * V::size;
   V pending[log2_of(kLanes) + 1][Vectors];
+  const int lanes = lanes_of<T>(k);
+  const int bits = log2_of(lanes);
   int depth = 0;
-  for (int turn = 0; turn < kLanes; ++turn) {
+  for (int turn = 0; turn < lanes; ++turn) {
     V sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = V(T(0));
-    for (int at = reversed_bits(turn, log2_of(kLanes)); at < k; at += kLanes) {
+    for (int at = reversed_bits(turn, bits); at < k; at += kLanes) {
       const T* column = a + at * a_stride;
       const V factor(x[at]);
       for (int v = 0; v < Vectors; ++v) {
@@ -217,7 +231,8 @@ LANEWISE_INLINE void block_of_few_columns(const T* a, std::int64_t a_stride, con
     for (int v = 0; v < Vectors; ++v) pending[depth][v] = sum[v];
     ++depth;
   }
-  for (int v = 0; v < Vectors; ++v) pending[0][v].store(sums + v * V::size);
+  const V zero = V(T(0));
+  for (int v = 0; v < Vectors; ++v) (lanes == kLanes ? pending[0][v] : pending[0][v] + zero).store(sums + v * V::size);
 }
 
 template <class T>

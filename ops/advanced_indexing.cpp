@@ -180,6 +180,7 @@ void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tens
 }
 
 void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  LANEWISE_CHECK(ValueError, self.defined() && index.defined(), "index_fill_: a tensor is undefined");
   Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
                  "index_fill: Converting complex Scalar to non-complex type is not supported");

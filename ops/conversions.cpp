@@ -17,7 +17,13 @@ Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) co
   return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy);
 }
 
-Tensor Tensor::toType(ScalarType dtype) const { return to(dtype); }
+Tensor Tensor::toType(ScalarType dtype) const {
+  if (!defined() && dtype == ScalarType::Undefined) return *this;
+  LANEWISE_CHECK(DtypeError, defined() && dtype != ScalarType::Undefined, "toType: from ", toString(), " to ",
+                 CPU(dtype), "; undefined tensors have no elements to convert");
+  return to(dtype);
+}
+Tensor Tensor::toType(const DeprecatedTypeProperties& type) const { return toType(type.scalarType()); }
 
 Tensor scalar_to_tensor(const Scalar& value) { return scalar_tensor(value, value.type()); }
 

@@ -30,6 +30,7 @@ void check_resizable(const char* op, const Tensor& self) {
 void resize_(Tensor& self, IntArrayRef size) { lanewise::detail::resize_cpu(self, size); }
 
 void set_(Tensor& self, const Tensor& source) {
+  LANEWISE_CHECK(ValueError, self.defined() && source.defined(), "set_: a tensor is undefined");
   LANEWISE_CHECK(DtypeError, self.scalar_type() == source.scalar_type(),
                  "set_: Could not set tensor of type ", source.scalar_type(), " to a tensor of type ",
                  self.scalar_type());

@@ -33,6 +33,9 @@ void Generator::set_state(State state) noexcept {
   shared.state = state;
 }
 
+void Generator::set_current_seed(std::uint64_t seed) noexcept { set_state({seed, 0}); }
+std::uint64_t Generator::current_seed() noexcept { return state().seed; }
+
 void manual_seed(std::uint64_t seed) noexcept { Generator::set_state({seed, 0}); }
 std::uint64_t initial_seed() noexcept { return Generator::state().seed; }
 

@@ -20,6 +20,10 @@ class LANEWISE_API Generator {
   static State reserve(std::uint64_t count) noexcept;
   static State state() noexcept;
   static void set_state(State state) noexcept;
+
+  /// manual_seed(), and the seed that it was called with.
+  static void set_current_seed(std::uint64_t seed) noexcept;
+  static std::uint64_t current_seed() noexcept;
 };
 
 /// Starts the random numbers anew: the same program draws the same numbers again.

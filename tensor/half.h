@@ -48,6 +48,10 @@ struct Half {
   constexpr Half() noexcept = default;
   constexpr Half(float value) noexcept : bits(detail::half_bits(value)) {}
   constexpr operator float() const noexcept { return detail::half_value(bits); }
+  constexpr Half& operator+=(float x) noexcept { return *this = Half(*this + x); }
+  constexpr Half& operator-=(float x) noexcept { return *this = Half(*this - x); }
+  constexpr Half& operator*=(float x) noexcept { return *this = Half(*this * x); }
+  constexpr Half& operator/=(float x) noexcept { return *this = Half(*this / x); }
   static constexpr Half from_bits(std::uint16_t bits) noexcept {
     Half h;
     h.bits = bits;
@@ -64,6 +68,10 @@ struct BFloat16 {
   constexpr operator float() const noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
   }
+  constexpr BFloat16& operator+=(float x) noexcept { return *this = BFloat16(*this + x); }
+  constexpr BFloat16& operator-=(float x) noexcept { return *this = BFloat16(*this - x); }
+  constexpr BFloat16& operator*=(float x) noexcept { return *this = BFloat16(*this * x); }
+  constexpr BFloat16& operator/=(float x) noexcept { return *this = BFloat16(*this / x); }
   static constexpr BFloat16 from_bits(std::uint16_t bits) noexcept {
     BFloat16 b;
     b.bits = bits;

@@ -11,6 +11,7 @@ namespace {
 
 /// Bytes of `numel` elements; the bound keeps byte offsets within int64.
 std::size_t checked_nbytes(const char* op, std::int64_t numel, IntArrayRef sizes, std::size_t itemsize) {
+  LANEWISE_CHECK(DtypeError, itemsize != 0, op, ": dtype Undefined; it is that of an undefined tensor");
   std::int64_t bytes = 0;
   LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(numel, static_cast<std::int64_t>(itemsize), &bytes), op,
                  ": a tensor of sizes ", sizes, " does not fit in the address space");
@@ -56,6 +57,12 @@ Tensor empty_cpu(IntArrayRef sizes, ScalarType dtype) {
   return Tensor(TensorImpl::create(std::move(storage), dtype, sizes));
 }
 
+Tensor empty_contiguous_like(const TensorImpl& like, ScalarType dtype) {
+  Storage storage(
+      StorageImpl::create(checked_nbytes("empty", like.numel(), like.sizes(), element_size(dtype))));
+  return Tensor(TensorImpl::create_like(std::move(storage), dtype, like));
+}
+
 Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype) {
   const std::int64_t extent = checked_extent("empty_strided", sizes, strides);
   Storage storage(StorageImpl::create(checked_nbytes("empty_strided", extent, sizes, element_size(dtype))));
@@ -64,7 +71,7 @@ Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, ScalarType dtyp
 
 Tensor empty_like_cpu(const Tensor& like, ScalarType dtype) {
   const TensorImpl* impl = like.unsafeGetTensorImpl();
-  if (impl->is_contiguous()) return empty_cpu(impl->sizes(), dtype);
+  if (impl->is_contiguous()) return empty_contiguous_like(*impl, dtype);
   if (impl->is_non_overlapping_and_dense()) return empty_strided_cpu(impl->sizes(), impl->strides(), dtype);
   // As PyTorch does for strided inputs: the same order of dimensions, without the gaps.
   const IntArrayRef sizes = impl->sizes();
@@ -128,6 +135,7 @@ Tensor wrapped_number(const Scalar& value) {
 
 void resize_cpu(Tensor& out, IntArrayRef sizes) {
   const std::int64_t numel = checked_numel("resize", sizes);
+  LANEWISE_CHECK(ValueError, out.defined(), "resize: the tensor is undefined");
   TensorImpl* impl = out.unsafeGetTensorImpl();
   std::int64_t end = 0;
   LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(numel, numel == 0 ? 0 : impl->storage_offset(), &end),
@@ -138,6 +146,7 @@ void resize_cpu(Tensor& out, IntArrayRef sizes) {
 
 void resize_cpu(Tensor& out, IntArrayRef sizes, IntArrayRef strides) {
   const std::int64_t extent = checked_extent("resize", sizes, strides);
+  LANEWISE_CHECK(ValueError, out.defined(), "resize: the tensor is undefined");
   TensorImpl* impl = out.unsafeGetTensorImpl();
   std::int64_t end = 0;
   LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(extent, extent == 0 ? 0 : impl->storage_offset(), &end),

@@ -18,6 +18,8 @@ LANEWISE_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntA
 
 /// Contiguous, not initialised. Throws ShapeError, AllocationError.
 LANEWISE_API Tensor empty_cpu(IntArrayRef sizes, ScalarType dtype);
+/// Contiguous, not initialised, of the shape of `like`. Throws AllocationError.
+LANEWISE_API Tensor empty_contiguous_like(const TensorImpl& like, ScalarType dtype);
 /// Not initialised, room for exactly what the non-negative strides reach. Throws ShapeError, AllocationError.
 LANEWISE_API Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype);
 /// Not initialised, the shape of `like`, in its order of dimensions if that is dense, else contiguous.

@@ -71,4 +71,9 @@ std::ostream& operator<<(std::ostream& out, const Scalar& s) {
   return out << s.to_unchecked<std::complex<double>>();
 }
 
+Scalar Scalar::log() const noexcept {
+  if (isComplex()) return Scalar(std::log(to_unchecked<std::complex<double>>()));
+  return Scalar(std::log(to_unchecked<double>()));
+}
+
 }  // namespace lanewise

@@ -75,6 +75,8 @@ class LANEWISE_API Scalar {
   constexpr Scalar conj() const noexcept {
     return isComplex() ? Scalar(std::complex<double>(parts_[0], -parts_[1])) : *this;
   }
+  /// The natural logarithm; of a negative real number NaN.
+  Scalar log() const noexcept;
   constexpr Scalar operator-() const noexcept {
     switch (kind_) {
       case Kind::Bool:

@@ -9,7 +9,15 @@ namespace lanewise {
 std::int64_t Tensor::size(std::int64_t d) const { return sizes()[wrap_dim("size", d, dim())]; }
 std::int64_t Tensor::stride(std::int64_t d) const { return strides()[wrap_dim("stride", d, dim())]; }
 
-std::string Tensor::toString() const { return std::string("CPU") + to_string(scalar_type()) + "Type"; }
+IntArrayRef Tensor::undefined_sizes() noexcept {
+  static constexpr std::int64_t kSizes[] = {0};
+  return kSizes;
+}
+
+void Tensor::raise_undefined(const char* asked) {
+  detail::raise<ValueError>(asked, ": the tensor is undefined (UndefinedType); assign one to it first, "
+                            "defined() tells whether there is one");
+}
 
 Scalar Tensor::item() const {
   LANEWISE_CHECK(ValueError, defined(), "item: the tensor is undefined");

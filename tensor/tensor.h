@@ -21,6 +21,7 @@
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor_impl.h>
 #include <lanewise/tensor/tensor_options.h>
+#include <lanewise/tensor/type_properties.h>
 
 namespace lanewise {
 
@@ -34,8 +35,8 @@ struct TensorIndex;
 using TensorList = ArrayRef<Tensor>;
 
 /// An array of elements of one type, a view into memory that may be shared: copying a Tensor copies a
-/// pointer. A default-constructed Tensor is undefined: it has no shape and no memory, only defined() may be
-/// asked. Reading one tensor from several threads is safe; writing needs the caller's care.
+/// pointer. A default-constructed Tensor is undefined: it has no memory; its sizes are [0], its dtype is
+/// Undefined, and what it cannot answer throws ValueError. Reading one tensor from several threads is safe; writing needs the caller's care.
 class LANEWISE_API Tensor {
  public:
   Tensor() noexcept : impl_(nullptr) {}
@@ -68,32 +69,38 @@ class LANEWISE_API Tensor {
   TensorImpl* unsafeReleaseTensorImpl() noexcept { return std::exchange(impl_, nullptr); }
   bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }
   std::uint32_t use_count() const noexcept { return impl_ == nullptr ? 0 : impl_->use_count(); }
-  bool is_same_size(const Tensor& other) const noexcept { return sizes().equals(other.sizes()); }
-  bool is_alias_of(const Tensor& other) const noexcept { return storage().is_same(other.storage()); }
+  bool is_same_size(const Tensor& other) const { return sizes().equals(other.sizes()); }
+  bool is_alias_of(const Tensor& other) const { return storage().is_same(other.storage()); }
 
   // Shape and memory.
-  IntArrayRef sizes() const noexcept { return impl_->sizes(); }
-  IntArrayRef strides() const noexcept { return impl_->strides(); }
+  IntArrayRef sizes() const noexcept { return impl_ != nullptr ? impl_->sizes() : undefined_sizes(); }
+  IntArrayRef strides() const { return asked("strides")->strides(); }
   /// Negative dims count from the end. Throws IndexError out of range.
   std::int64_t size(std::int64_t dim) const;
   std::int64_t stride(std::int64_t dim) const;
-  std::int64_t dim() const noexcept { return impl_->dim(); }
-  std::int64_t ndimension() const noexcept { return impl_->dim(); }
-  std::int64_t numel() const noexcept { return impl_->numel(); }
-  std::size_t itemsize() const noexcept { return impl_->itemsize(); }
-  std::int64_t element_size() const noexcept { return static_cast<std::int64_t>(impl_->itemsize()); }
-  std::size_t nbytes() const noexcept { return static_cast<std::size_t>(numel()) * itemsize(); }
-  bool is_contiguous(MemoryFormat = MemoryFormat::Contiguous) const noexcept {
-    return impl_->is_contiguous();
+  std::int64_t dim() const noexcept { return impl_ != nullptr ? impl_->dim() : 1; }
+  std::int64_t ndimension() const noexcept { return dim(); }
+  std::int64_t numel() const noexcept { return impl_ != nullptr ? impl_->numel() : 0; }
+  std::size_t itemsize() const { return asked("itemsize")->itemsize(); }
+  std::int64_t element_size() const { return static_cast<std::int64_t>(itemsize()); }
+  std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * itemsize(); }
+  bool is_contiguous(MemoryFormat = MemoryFormat::Contiguous) const {
+    return asked("is_contiguous")->is_contiguous();
   }
-  bool is_non_overlapping_and_dense() const noexcept { return impl_->is_non_overlapping_and_dense(); }
-  const Storage& storage() const noexcept { return impl_->storage(); }
+  bool is_non_overlapping_and_dense() const {
+    return asked("is_non_overlapping_and_dense")->is_non_overlapping_and_dense();
+  }
+  MemoryFormat suggest_memory_format() const noexcept { return MemoryFormat::Contiguous; }
+  const Storage& storage() const { return asked("storage")->storage(); }
   bool has_storage() const noexcept { return defined(); }
-  std::int64_t storage_offset() const noexcept { return impl_->storage_offset(); }
+  std::int64_t storage_offset() const { return asked("storage_offset")->storage_offset(); }
 
   // Type.
-  ScalarType scalar_type() const noexcept { return impl_->dtype(); }
-  ScalarType dtype() const noexcept { return impl_->dtype(); }
+  ScalarType scalar_type() const noexcept {
+    return impl_ != nullptr ? impl_->dtype() : ScalarType::Undefined;
+  }
+  ScalarType dtype() const noexcept { return scalar_type(); }
+  DeprecatedTypeProperties& type() const { return CPU(scalar_type()); }
   bool is_floating_point() const noexcept { return lanewise::is_floating_point(scalar_type()); }
   bool is_complex() const noexcept { return lanewise::is_complex(scalar_type()); }
   bool is_signed() const noexcept { return lanewise::is_signed(scalar_type()); }
@@ -101,9 +108,14 @@ class LANEWISE_API Tensor {
   Device device() const noexcept { return {}; }
   Layout layout() const noexcept { return kStrided; }
   bool is_cpu() const noexcept { return true; }
+  bool is_cuda() const noexcept { return false; }
   bool is_pinned() const noexcept { return false; }
-  /// "CPUFloatType".
-  std::string toString() const;
+  /// Tensors have no named dimensions.
+  bool has_names() const noexcept { return false; }
+  /// libtorch once had others.
+  bool is_variable() const noexcept { return true; }
+  /// "CPUFloatType"; "UndefinedType" of an undefined tensor.
+  std::string toString() const { return type().toString(); }
   /// Conversions; the tensor itself where nothing is to be done. ops/conversions.cpp. The options of to()
   /// must not say requires_grad: throws ValueError.
   Tensor to(Device device) const;
@@ -111,6 +123,7 @@ class LANEWISE_API Tensor {
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor toType(ScalarType dtype) const;
+  Tensor toType(const DeprecatedTypeProperties& type) const;
   /// The tensor itself: there is no other device.
   Tensor cpu() const { return *this; }
   /// Fresh tensors with the dtype of this one, if options name no other. ops/composite_factories.cpp.
@@ -119,12 +132,12 @@ class LANEWISE_API Tensor {
   Tensor new_zeros(IntArrayRef size, const TensorOptions& options = {}) const;
   Tensor new_ones(IntArrayRef size, const TensorOptions& options = {}) const;
   Tensor new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options = {}) const;
-  bool is_wrapped_number() const noexcept { return impl_->is_wrapped_number(); }
+  bool is_wrapped_number() const noexcept { return impl_ != nullptr && impl_->is_wrapped_number(); }
 
   // Elements.
-  void* data_ptr() const noexcept { return impl_->data(); }
-  const void* const_data_ptr() const noexcept { return impl_->data(); }
-  void* mutable_data_ptr() const noexcept { return impl_->data(); }
+  void* data_ptr() const { return asked("data_ptr")->data(); }
+  const void* const_data_ptr() const { return data_ptr(); }
+  void* mutable_data_ptr() const { return data_ptr(); }
   /// Throws DtypeError unless T is the element type.
   template <class T>
   T* data_ptr() const {
@@ -180,9 +193,14 @@ class LANEWISE_API Tensor {
   /// |self - other| <= atol + rtol * |other| everywhere.
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
   void print() const;
+  /// `f(*this, args...)`, for chains.
+  template <class F, class... Args>
+  decltype(auto) m(F f, Args&&... args) const {
+    return f(*this, std::forward<Args>(args)...);
+  }
 
   // Automatic differentiation (defined in autograd/).
-  bool requires_grad() const noexcept { return impl_->requires_grad(); }
+  bool requires_grad() const noexcept { return impl_ != nullptr && impl_->requires_grad(); }
   const Tensor& set_requires_grad(bool requires_grad) const;
   const Tensor& requires_grad_(bool requires_grad = true) const { return set_requires_grad(requires_grad); }
   bool is_leaf() const;
@@ -208,7 +226,7 @@ class LANEWISE_API Tensor {
   Tensor data() const { return variable_data(); }
   void set_data(const Tensor& other) const;
   std::int64_t _version() const;
-  bool is_inference() const noexcept { return impl_->is_inference(); }
+  bool is_inference() const noexcept { return impl_ != nullptr && impl_->is_inference(); }
   bool is_view() const { return _is_view(); }
   bool _is_view() const;
   const Tensor& _base() const;
@@ -231,6 +249,13 @@ class LANEWISE_API Tensor {
 #include <lanewise/generated/tensor_methods.inc>
 
  private:
+  static IntArrayRef undefined_sizes() noexcept;
+  [[noreturn]] static void raise_undefined(const char* asked);
+  TensorImpl* asked(const char* what) const {
+    if (impl_ == nullptr) [[unlikely]]
+      raise_undefined(what);
+    return impl_;
+  }
   void check_element_type(const char* op, ScalarType asked) const {
     if (__builtin_expect(asked != scalar_type(), 0)) wrong_element_type(op, asked);
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include <lanewise/tensor/detail/block_cache.h>
@@ -42,6 +43,19 @@ TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef 
   auto* impl =
       new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
   impl->set_sizes_contiguous(sizes);
+  impl->inference_ = detail::inference_mode;
+  return impl;
+}
+
+TensorImpl* TensorImpl::create_like(Storage&& storage, ScalarType dtype, const TensorImpl& like) {
+  if (!like.default_strides_ || like.dim_ > kInlineDims) [[unlikely]]
+    return create(std::move(storage), dtype, like.sizes());
+  auto* impl =
+      new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
+  impl->dim_ = like.dim_;
+  impl->numel_ = like.numel_;
+  // All of it, also what is not used: no loop.
+  std::memcpy(impl->inline_dims_, like.inline_dims_, sizeof(inline_dims_));
   impl->inference_ = detail::inference_mode;
   return impl;
 }

@@ -47,6 +47,8 @@ class LANEWISE_API TensorImpl final {
 
   /// A contiguous tensor over `storage`; sizes are known to be non-negative and to fit.
   static TensorImpl* create(Storage&& storage, ScalarType dtype, IntArrayRef sizes);
+  /// A contiguous tensor of the shape of `like`, over `storage`.
+  static TensorImpl* create_like(Storage&& storage, ScalarType dtype, const TensorImpl& like);
   /// A strided window into `storage`; strides may be zero or negative. The caller has checked that it fits.
   static TensorImpl* create(Storage&& storage, ScalarType dtype, IntArrayRef sizes, IntArrayRef strides,
                             std::int64_t storage_offset);

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <ostream>
 
+#include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/device.h>
 #include <lanewise/tensor/dtype.h>
 
 namespace lanewise {
@@ -12,39 +15,17 @@ enum class MemoryFormat : std::int8_t {
   Contiguous,  ///< C order
   Preserve,    ///< the input's order of dimensions if it is dense, else C order
 };
-
-/// Lanewise computes on CPUs only; the type exists so that code written for several devices compiles.
-enum class DeviceType : std::int8_t { CPU };
-using DeviceIndex = std::int8_t;
-class Device {
- public:
-  constexpr Device() noexcept = default;
-  constexpr Device(DeviceType, DeviceIndex index = -1) noexcept : index_(index) {}
-  constexpr DeviceType type() const noexcept { return DeviceType::CPU; }
-  /// -1: the current one, and there is no other.
-  constexpr DeviceIndex index() const noexcept { return index_; }
-  constexpr bool has_index() const noexcept { return index_ != -1; }
-  constexpr bool is_cpu() const noexcept { return true; }
-  friend constexpr bool operator==(Device, Device) noexcept = default;
-
- private:
-  DeviceIndex index_ = -1;
-};
-inline constexpr DeviceType kCPU = DeviceType::CPU;
-
-/// How elements are addressed: always by sizes and strides.
-enum class Layout : std::int8_t { Strided };
-inline constexpr Layout kStrided = Layout::Strided;
+LANEWISE_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 
 /// What a factory makes: dtype (the default dtype if not set) and whether gradients are wanted. Setters
-/// return a copy.
-class TensorOptions {
+/// return a copy. Device and layout are remembered, and there is one of each.
+class LANEWISE_API TensorOptions {
  public:
   constexpr TensorOptions() noexcept = default;
   constexpr TensorOptions(ScalarType dtype) noexcept : dtype_(dtype) {}
-  constexpr TensorOptions(Device) noexcept {}
-  constexpr TensorOptions(DeviceType) noexcept {}
-  constexpr TensorOptions(Layout) noexcept {}
+  constexpr TensorOptions(Device device) noexcept : device_(device) {}
+  constexpr TensorOptions(DeviceType type) noexcept : device_(type) {}
+  constexpr TensorOptions(Layout layout) noexcept : layout_(layout) {}
 
   [[nodiscard]] constexpr TensorOptions dtype(std::optional<ScalarType> dtype) const noexcept {
     TensorOptions copy = *this;
@@ -56,21 +37,61 @@ class TensorOptions {
     copy.requires_grad_ = value;
     return copy;
   }
-  [[nodiscard]] constexpr TensorOptions device(Device) const noexcept { return *this; }
-  [[nodiscard]] constexpr TensorOptions layout(Layout) const noexcept { return *this; }
+  [[nodiscard]] constexpr TensorOptions device(std::optional<Device> device) const noexcept {
+    TensorOptions copy = *this;
+    copy.device_ = device;
+    return copy;
+  }
+  [[nodiscard]] constexpr TensorOptions device(DeviceType type, DeviceIndex index = -1) const noexcept {
+    return device(Device(type, index));
+  }
+  [[nodiscard]] constexpr TensorOptions layout(std::optional<Layout> layout) const noexcept {
+    TensorOptions copy = *this;
+    copy.layout_ = layout;
+    return copy;
+  }
+  /// Throws NotImplementedError for true.
+  [[nodiscard]] constexpr TensorOptions pinned_memory(std::optional<bool> value) const {
+    if (value.value_or(false)) raise_pinned();
+    return *this;
+  }
 
   ScalarType dtype() const noexcept { return dtype_.value_or(get_default_dtype()); }
   constexpr bool requires_grad() const noexcept { return requires_grad_.value_or(false); }
-  constexpr Device device() const noexcept { return {}; }
+  constexpr Device device() const noexcept { return device_.value_or(Device()); }
+  constexpr DeviceIndex device_index() const noexcept { return device().index(); }
   constexpr Layout layout() const noexcept { return kStrided; }
+  constexpr Backend backend() const noexcept { return Backend::CPU; }
+  constexpr bool pinned_memory() const noexcept { return false; }
+  constexpr bool is_sparse() const noexcept { return false; }
   constexpr bool has_dtype() const noexcept { return dtype_.has_value(); }
   constexpr bool has_requires_grad() const noexcept { return requires_grad_.has_value(); }
+  constexpr bool has_device() const noexcept { return device_.has_value(); }
+  constexpr bool has_layout() const noexcept { return layout_.has_value(); }
   constexpr std::optional<ScalarType> dtype_opt() const noexcept { return dtype_; }
   constexpr std::optional<bool> requires_grad_opt() const noexcept { return requires_grad_; }
+  constexpr std::optional<Device> device_opt() const noexcept { return device_; }
+  constexpr std::optional<Layout> layout_opt() const noexcept { return layout_; }
+
+  /// Whether tensors of both have the same type(): the dtype decides.
+  bool type_equal(const TensorOptions& other) const noexcept { return dtype() == other.dtype(); }
+  /// These options, with what `other` sets in their place.
+  [[nodiscard]] constexpr TensorOptions merge_in(const TensorOptions& other) const noexcept {
+    TensorOptions merged = other;
+    if (!merged.dtype_) merged.dtype_ = dtype_;
+    if (!merged.requires_grad_) merged.requires_grad_ = requires_grad_;
+    if (!merged.device_) merged.device_ = device_;
+    if (!merged.layout_) merged.layout_ = layout_;
+    return merged;
+  }
 
  private:
+  [[noreturn]] static void raise_pinned();
+
   std::optional<ScalarType> dtype_;
   std::optional<bool> requires_grad_;
+  std::optional<Device> device_;
+  std::optional<Layout> layout_;
 };
 
 constexpr TensorOptions dtype(ScalarType t) noexcept { return TensorOptions().dtype(t); }
@@ -79,5 +100,8 @@ constexpr TensorOptions requires_grad(bool value = true) noexcept {
 }
 constexpr TensorOptions device(Device d) noexcept { return TensorOptions(d); }
 constexpr TensorOptions layout(Layout l) noexcept { return TensorOptions(l); }
+
+/// "TensorOptions(dtype=Float (default), device=cpu (default), ...)".
+LANEWISE_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 }  // namespace lanewise

@@ -131,8 +131,8 @@ class FunctionEmitter {
   std::string edges() const { return join(plan_.edges); }
 
   void make_node(const std::string& indent) {
-    text_.line(indent, "node = autograd::make_node<autograd::generated::", op_.node_class,
-               ">(autograd::collect_next_edges(", edges(), "));");
+    text_.line(indent, "node = autograd::make_node_of<autograd::generated::", op_.node_class,
+               ">(", edges(), ");");
   }
 
   // A tensor is kept only if an input whose derivative uses it wants one.
@@ -156,7 +156,7 @@ class FunctionEmitter {
       if (in_place && name != "self" && argument != nullptr && !argument->type.list && !argument->type.optional) {
         value = name + ".is_same(self) ? self.clone() : " + name;
       }
-      text_.line(indent, condition, "node->", name, "_ = autograd::SavedVariable(", value, ", false);");
+      text_.line(indent, condition, "node->", name, "_.save(", value, ", false);");
     }
     for (const SavedMetadata& saved : plan_.metadata) {
       const Argument* argument = op_.schema.find(saved.tensor);
@@ -183,7 +183,7 @@ class FunctionEmitter {
     for (const std::string& name : plan_.results) {
       // An output outside of the graph is an ordinary tensor to keep.
       const bool is_output = differentiable(name);
-      text_.line(indent, "node->", name, "_ = autograd::SavedVariable(", name, ", ", is_output ? "true" : "false", ");");
+      text_.line(indent, "node->", name, "_.save(", name, ", ", is_output ? "true" : "false", ");");
     }
   }
 
@@ -282,7 +282,9 @@ class FunctionEmitter {
     }
     text_.line("  }\n  autograd::increment_version(self);");
     const bool keeps_node = !plan_.results.empty();
-    if (!keeps_node) {
+    if (op_.inplace_view) {
+      text_.line("  autograd::set_view_history(self, std::move(node));");
+    } else if (!keeps_node) {
       text_.line("  if (node) [[unlikely]] autograd::rebase_history(self, std::move(node));");
     } else {
       text_.line("  if (node) [[unlikely]] {");
@@ -347,14 +349,6 @@ class FunctionEmitter {
     for (const Argument& a : op_.schema.arguments) {
       if (!mentions(code, a.name)) text_.line("  static_cast<void>(", a.name, ");");
     }
-  }
-  static bool mentions(const std::string& code, const std::string& name) {
-    const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
-      const std::size_t end = at + name.size();
-      if ((at == 0 || !word(code[at - 1])) && (end == code.size() || !word(code[end]))) return true;
-    }
-    return false;
   }
 
   Text& text_;

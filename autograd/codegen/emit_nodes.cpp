@@ -48,7 +48,7 @@ void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
     if (is_list(op, name)) {
       text.line("    const std::vector<Tensor> ", name, " = unpack_list(", name, "_, this);");
     } else {
-      text.line("    const Tensor ", name, " = ", name, "_.unpack(this);");
+      text.line("    Tensor made_", name, ";\n    const Tensor& ", name, " = ", name, "_.unpack(this, made_", name, ");");
     }
   }
 }

@@ -20,7 +20,7 @@ namespace {
 const std::set<std::string> kFields = {"op",     "doc",    "kernel",   "inputs",    "params",
                                        "check",  "forward", "composite", "handwritten", "variants", "alias", "into",
                                        "jvp",    "node",   "numbers_as_tensors", "non_differentiable",
-                                       "output_differentiability", "not_implemented", "vmap", "inplace_forward"};
+                                       "output_differentiability", "not_implemented", "vmap", "inplace_forward", "inplace_view"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -128,6 +128,10 @@ class Reader {
     }
     if (kinds != 1) {
       fail(entry, op.schema.full_name() + ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `handwritten:` is needed");
+    }
+    if (entry["inplace_view"]) {
+      op.inplace_view = entry["inplace_view"].as<bool>();
+      if (!op.schema.is_inplace()) fail(entry["inplace_view"], "`inplace_view:` belongs to ops that end in _");
     }
     if (entry["inplace_forward"]) {
       if (op.kind != Kind::Forward) fail(entry["inplace_forward"], "`inplace_forward:` belongs to `forward:` ops");

@@ -50,6 +50,10 @@ class Frame {
   void set(const std::vector<Tensor>& results, const std::vector<Tensor>& tangents, bool is_view = false) const;
   /// Writes the tangent of what an in-place op modified; into the tangent of the base where `self` is a view.
   void set_inplace(const Tensor& self, const Tensor& tangent) const;
+  /// Whether the tangent of this level is the tensor's own, not a view of its base's.
+  bool owns_tangent(const Tensor& self) const noexcept;
+  /// For an op that changed the strides of `self`: its own tangent becomes `tangent`.
+  void replace_tangent(const Tensor& self, const Tensor& tangent) const;
 
  private:
   void add(const Tensor& t);

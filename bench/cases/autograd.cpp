@@ -86,4 +86,50 @@ void autograd_chain(benchmark::State& state) {
 }
 BENCHMARK(autograd_chain);
 
+// The backward of one pointwise op alone: the graph is kept, the gradient comes out as a new tensor. Reads the incoming gradient and
+// one saved tensor and writes one, 12 B per element.
+template <class Op, class Slope>
+void backward_of(benchmark::State& state, Op op, Slope slope) {
+  const std::int64_t n = state.range(0);
+  lib::Tensor x = bench::uniform({n});
+  x.requires_grad_();
+  const lib::Tensor y = op(x), gradient = bench::uniform({n});
+  const auto step = [&] { return lib::autograd::grad({y}, {x}, {gradient}, /*retain_graph=*/true)[0]; };
+  const float *at = bench::floats(x), *in = bench::floats(gradient);
+  if (!bench::verify(state, step(), [&](std::int64_t i) { return in[i] * slope(static_cast<double>(at[i])); }, 1e-4)) return;
+  bench::time(state, n, 12 * n, [&] { benchmark::DoNotOptimize(step()); });
+}
+
+void autograd_backward_mul(benchmark::State& state) {
+  const lib::Tensor factor = lib::full({state.range(0)}, 1.5);
+  backward_of(state, [&](const lib::Tensor& x) { return lib::mul(x, factor); }, [](double) { return 1.5; });
+}
+void autograd_backward_tanh(benchmark::State& state) {
+  backward_of(state, [](const lib::Tensor& x) { return lib::tanh(x); },
+              [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); });
+}
+void autograd_backward_sigmoid(benchmark::State& state) {
+  backward_of(state, [](const lib::Tensor& x) { return lib::sigmoid(x); },
+              [](double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); });
+}
+void autograd_backward_gelu(benchmark::State& state) {
+  backward_of(state, [](const lib::Tensor& x) { return lib::gelu(x); },
+              [](double x) {
+                return 0.5 * std::erfc(-x / std::sqrt(2.0)) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+              });
+}
+void autograd_backward_pow(benchmark::State& state) {
+  backward_of(state, [](const lib::Tensor& x) { return lib::pow(x, 3); }, [](double x) { return 3 * x * x; });
+}
+void autograd_backward_pow_fractional(benchmark::State& state) {
+  backward_of(state, [](const lib::Tensor& x) { return lib::pow(x, 2.7); },
+              [](double x) { return 2.7 * std::pow(x, 1.7); });
+}
+BENCHMARK(autograd_backward_mul)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_tanh)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_sigmoid)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_gelu)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_pow)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_pow_fractional)->Arg(1 << 18)->Arg(1 << 22);
+
 }  // namespace

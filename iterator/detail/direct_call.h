@@ -50,7 +50,12 @@ struct DirectCall {
   }
 
  private:
+  /// The case of most calls: contiguous tensors of one shape and dtype, which is also the type of the
+  /// computation, beside single elements: numbers, and tensors that expand one.
+  bool set_up_plain(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
+                    std::initializer_list<PointwiseInput> inputs);
   bool same_layout(const TensorImpl& t) const {
+    if (&t == like) return true;
     return t.sizes().equals(like->sizes()) &&
            (t.is_contiguous() ? like->is_contiguous() : t.strides().equals(like->strides()));
   }
@@ -68,12 +73,85 @@ struct DirectCall {
   void run_parallel(const kernels::ElementwiseKernel& kernel, const kernels::KernelScalar* params) const;
 };
 
+/// A few sizes; a call of memcmp costs more.
+inline bool same_sizes(const TensorImpl& a, const TensorImpl& b) {
+  const IntArrayRef x = a.sizes(), y = b.sizes();
+  if (x.size() != y.size()) return false;
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    if (x[d] != y[d]) return false;
+  }
+  return true;
+}
+
+/// Whether all elements of `t` are one in memory.
+inline bool expands_one_element(const TensorImpl& t) {
+  const IntArrayRef sizes = t.sizes(), strides = t.strides();
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (strides[d] != 0 && sizes[d] != 1) return false;
+  }
+  return t.numel() > 0;
+}
+
+inline bool DirectCall::set_up_plain(bool promote_integers_to_float,
+                                     const kernels::ElementwiseKernel& kernel,
+                                     std::initializer_list<PointwiseInput> inputs) {
+  const kernels::Role* roles = kernel.roles.data() + kernel.num_outputs;
+  const PointwiseInput* in = inputs.begin();
+  const std::size_t n = inputs.size();
+  const TensorImpl* head = nullptr;
+  for (std::size_t i = 0; i < n && head == nullptr; ++i) {
+    if (in[i].is_scalar()) continue;
+    const TensorImpl* t = in[i].tensor().unsafeGetTensorImpl();
+    if (t == nullptr || t->dim() == 0) return false;
+    if (t->has_default_strides()) {
+      head = t;
+    } else if (!expands_one_element(*t)) {
+      return false;
+    }
+  }
+  if (head == nullptr) return false;
+  const ScalarType type = head->dtype();
+  if (promote_integers_to_float && category(type) < 2) return false;
+  if (kernels::compute_type(type) != type) return false;
+  fn = kernel.fn[static_cast<std::size_t>(type)];
+  if (fn == nullptr) return false;
+  std::uint32_t single = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (roles[i] != kernels::Role::Compute) return false;
+    const std::size_t k = kernel.num_outputs + i;
+    if (in[i].is_scalar()) {
+      const Scalar& number = in[i].scalar();
+      if (category(number.type()) > category(type)) return false;
+      write_number(number, type, elements[k]);
+      data[k] = elements[k];
+      single |= 1u << k;
+      continue;
+    }
+    const TensorImpl* t = in[i].tensor().unsafeGetTensorImpl();
+    if (t != head) {
+      if (t == nullptr || t->dtype() != type || !same_sizes(*t, *head)) return false;
+      if (!t->has_default_strides()) {
+        if (!expands_one_element(*t)) return false;
+        single |= 1u << k;
+      }
+    }
+    data[k] = static_cast<char*>(t->data());
+  }
+  like = head;
+  dtype = result = compute = type;
+  broadcast = single;
+  return true;
+}
+
 inline bool DirectCall::set_up(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
                                std::initializer_list<PointwiseInput> inputs) {
   using kernels::Role;
   const std::size_t outputs = kernel.num_outputs;
   if (inputs.size() != kernel.num_inputs) {
     return false;
+  }
+  if (set_up_plain(promote_integers_to_float, kernel, inputs)) [[likely]] {
+    return true;
   }
   // The tensor that decides: the first with dimensions, or the first that is no wrapped number, or the first.
   for (std::size_t i = 0; i < inputs.size(); ++i) {

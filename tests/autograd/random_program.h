@@ -41,7 +41,10 @@ struct Statement {
     MulInplace,
     CopyInplace,
     ZeroInplace,
-    Hook,  // a.register_hook(g * 2)
+    TransposeInplace,
+    UnsqueezeInplace,
+    SqueezeInplace,  // a changes its shape and no element
+    Hook,            // a.register_hook(g * 2)
     RetainGrad,
     kCount
   };

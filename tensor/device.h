@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+#include <lanewise/dispatch_isa/api.h>
+
+namespace lanewise {
+
+/// Lanewise computes on CPUs only; the types exist so that code written for several devices compiles.
+enum class DeviceType : std::int8_t { CPU };
+inline constexpr DeviceType kCPU = DeviceType::CPU;
+/// The library that computes.
+enum class Backend : std::int8_t { CPU, Undefined };
+/// How elements are addressed: always by sizes and strides.
+enum class Layout : std::int8_t { Strided };
+inline constexpr Layout kStrided = Layout::Strided;
+
+using DeviceIndex = std::int8_t;
+class LANEWISE_API Device {
+ public:
+  constexpr Device() noexcept = default;
+  constexpr Device(DeviceType, DeviceIndex index = -1) noexcept : index_(index) {}
+  /// From "cpu" or "cpu:0". Throws ValueError for anything else.
+  Device(const std::string& text);
+
+  constexpr DeviceType type() const noexcept { return DeviceType::CPU; }
+  /// -1: the current one, and there is no other.
+  constexpr DeviceIndex index() const noexcept { return index_; }
+  constexpr bool has_index() const noexcept { return index_ != -1; }
+  constexpr bool is_cpu() const noexcept { return true; }
+  constexpr bool is_cuda() const noexcept { return false; }
+  /// What the constructor reads.
+  std::string str() const;
+  friend constexpr bool operator==(Device, Device) noexcept = default;
+
+ private:
+  DeviceIndex index_ = -1;
+};
+
+/// There are no devices but CPUs.
+constexpr bool hasCUDA() noexcept { return false; }
+
+/// "cpu", "cpu:0"; "Strided".
+LANEWISE_API std::ostream& operator<<(std::ostream& out, DeviceType type);
+LANEWISE_API std::ostream& operator<<(std::ostream& out, Device device);
+LANEWISE_API std::ostream& operator<<(std::ostream& out, Backend backend);
+LANEWISE_API std::ostream& operator<<(std::ostream& out, Layout layout);
+
+}  // namespace lanewise

@@ -1,0 +1,57 @@
+#include <charconv>
+
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/tensor_options.h>
+
+namespace lanewise {
+
+namespace {
+
+const char* yes_or_no(bool value) { return value ? "true" : "false"; }
+const char* origin(bool is_set) { return is_set ? "" : " (default)"; }
+
+DeviceIndex index_of(const std::string& text) {
+  if (text == "cpu") return -1;
+  constexpr std::string_view kPrefix = "cpu:";
+  int index = -1;
+  const char* end = text.data() + text.size();
+  if (text.starts_with(kPrefix)) {
+    const auto [stop, error] = std::from_chars(text.data() + kPrefix.size(), end, index);
+    if (error != std::errc() || stop != end) index = -1;
+  }
+  LANEWISE_CHECK(ValueError, index >= 0 && index < 128, "Device: Invalid device string: '", text,
+                 "'; expected \"cpu\" or \"cpu:0\", there are no other devices");
+  return static_cast<DeviceIndex>(index);
+}
+
+}  // namespace
+
+Device::Device(const std::string& text) : index_(index_of(text)) {}
+
+std::string Device::str() const { return has_index() ? "cpu:" + std::to_string(index_) : "cpu"; }
+
+std::ostream& operator<<(std::ostream& out, DeviceType) { return out << "cpu"; }
+std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
+std::ostream& operator<<(std::ostream& out, Backend backend) {
+  return out << (backend == Backend::CPU ? "CPU" : "UNKNOWN_BACKEND");
+}
+std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
+std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
+  return out << (format == MemoryFormat::Contiguous ? "Contiguous" : "Preserve");
+}
+
+void TensorOptions::raise_pinned() {
+  detail::raise<NotImplementedError>(
+      "TensorOptions: pinned_memory is for copies to other devices, and there are none; leave it out");
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
+  return out << "TensorOptions(dtype=" << to_string(options.dtype()) << origin(options.has_dtype())
+             << ", device=" << options.device() << origin(options.has_device())
+             << ", layout=" << options.layout() << origin(options.has_layout())
+             << ", requires_grad=" << yes_or_no(options.requires_grad())
+             << origin(options.has_requires_grad()) << ", pinned_memory=false (default)"
+             << ", memory_format=(nullopt))";
+}
+
+}  // namespace lanewise

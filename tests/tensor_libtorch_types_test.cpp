@@ -1,0 +1,223 @@
+// Devices, options and types under libtorch's names, and what an undefined tensor answers.
+#include <cmath>
+#include <complex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+TEST(Devices, FromText) {
+  EXPECT_EQ(Device("cpu"), Device(kCPU));
+  EXPECT_EQ(Device("cpu:0"), Device(kCPU, 0));
+  EXPECT_FALSE(Device("cpu") == Device("cpu:0"));
+  for (const char* bad : {"", "cud:1", "cpu:", "cpu::1", ":1", "3", "cpu:-1", "cpu:128", "cpu:1x", "cuda:0"}) {
+    EXPECT_THAT([&] { Device device{std::string(bad)}; },
+                ThrowsMessage<ValueError>(AllOf(HasSubstr("Invalid device string"), HasSubstr("expected \"cpu\""))))
+        << bad;
+  }
+}
+
+TEST(Devices, Print) {
+  EXPECT_EQ(printed(Device(kCPU)), "cpu");
+  EXPECT_EQ(printed(Device("cpu:3")), "cpu:3");
+  EXPECT_EQ(printed(kCPU), "cpu");
+  EXPECT_EQ(printed(kStrided), "Strided");
+  EXPECT_EQ(printed(MemoryFormat::Contiguous), "Contiguous");
+}
+
+TEST(Options, RememberWhatWasSet) {
+  const TensorOptions none;
+  EXPECT_FALSE(none.has_dtype() || none.has_device() || none.has_layout() || none.has_requires_grad());
+  EXPECT_EQ(none.dtype(), kFloat);
+  EXPECT_EQ(none.device().index(), -1);
+  const TensorOptions all = TensorOptions({kCPU, 0}).dtype(kInt).layout(kStrided).requires_grad(true);
+  EXPECT_EQ(all.device(), Device(kCPU, 0));
+  EXPECT_EQ(all.device_index(), 0);
+  EXPECT_EQ(all.layout_opt(), kStrided);
+  EXPECT_EQ(all.dtype_opt(), kInt);
+  EXPECT_EQ(none.device_opt(), std::nullopt);
+}
+
+TEST(Options, Merge) {
+  const TensorOptions merged = TensorOptions(kInt).requires_grad(true).merge_in(TensorOptions(kDouble));
+  EXPECT_EQ(merged.dtype(), kDouble);
+  EXPECT_TRUE(merged.requires_grad());
+  EXPECT_TRUE(TensorOptions().type_equal(TensorOptions(kFloat)));
+  EXPECT_FALSE(TensorOptions(kInt).type_equal(TensorOptions(kFloat)));
+}
+
+TEST(Options, Print) {
+  EXPECT_EQ(printed(TensorOptions()),
+            "TensorOptions(dtype=Float (default), device=cpu (default), layout=Strided (default), "
+            "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))");
+  EXPECT_EQ(printed(TensorOptions(Device("cpu:0")).dtype(kHalf).requires_grad(true)),
+            "TensorOptions(dtype=Half, device=cpu:0, layout=Strided (default), requires_grad=true, "
+            "pinned_memory=false (default), memory_format=(nullopt))");
+}
+
+TEST(Options, PinnedMemoryIsRefused) {
+  EXPECT_FALSE(TensorOptions().pinned_memory(false).pinned_memory());
+  EXPECT_THAT([] { (void)TensorOptions().pinned_memory(true); },
+              ThrowsMessage<NotImplementedError>(HasSubstr("pinned_memory")));
+}
+
+// A function of an older libtorch program.
+Tensor twice_ones(DeprecatedTypeProperties& type) { return ones({2}, type) + ones({2}, type.options()); }
+
+TEST(Types, OfTensors) {
+  const Tensor t = twice_ones(CPU(kHalf));
+  EXPECT_EQ(t.dtype(), kHalf);
+  EXPECT_EQ(t.type(), CPU(kHalf));
+  EXPECT_EQ(&t.type(), &CPU(kHalf));
+  EXPECT_FALSE(t.type() == CPU(kFloat));
+  EXPECT_EQ(t.type().scalarType(), kHalf);
+  EXPECT_EQ(t.type().backend(), Backend::CPU);
+  EXPECT_EQ(t.type().layout(), kStrided);
+  EXPECT_EQ(t.toType(CPU(kLong)).dtype(), kLong);
+  EXPECT_EQ(&t.type().toScalarType(kInt), &CPU(kInt));
+  EXPECT_EQ(printed(t.type()), "CPUHalfType");
+  EXPECT_EQ(t.toString(), "CPUHalfType");
+  EXPECT_FALSE(t.has_names());
+}
+
+TEST(Undefined, AnswersWhatItCan) {
+  const Tensor u;
+  EXPECT_FALSE(u.defined());
+  EXPECT_EQ(u.sizes(), IntArrayRef({0}));
+  EXPECT_EQ(u.dim(), 1);
+  EXPECT_EQ(u.size(0), 0);
+  EXPECT_EQ(u.numel(), 0);
+  EXPECT_EQ(u.scalar_type(), ScalarType::Undefined);
+  EXPECT_EQ(u.toString(), "UndefinedType");
+  EXPECT_EQ(u.type().backend(), Backend::Undefined);
+  EXPECT_FALSE(u.requires_grad() || u.is_inference() || u.is_wrapped_number() || u.is_floating_point());
+  EXPECT_FALSE(u.grad_fn());
+  EXPECT_FALSE(u.toType(u.type()).defined());
+}
+
+TEST(Undefined, RaisesWhereThereIsNoAnswer) {
+  Tensor u;
+  const Tensor t = ones({1});
+  EXPECT_THAT([&] { u.strides(); }, ThrowsMessage<ValueError>(AllOf(HasSubstr("strides"), HasSubstr("undefined"))));
+  EXPECT_THROW(u.is_contiguous(), ValueError);
+  EXPECT_THROW(u.storage(), ValueError);
+  EXPECT_THROW(u.storage_offset(), ValueError);
+  EXPECT_THROW(u.data_ptr(), ValueError);
+  EXPECT_THROW(u.element_size(), ValueError);
+  EXPECT_THROW(u.item(), ValueError);
+  EXPECT_THROW(u.toType(t.type()), DtypeError);
+  EXPECT_THROW(t.toType(u.type()), DtypeError);
+  EXPECT_THROW(u.add(t), Error);
+  EXPECT_THROW(t.add(u), Error);
+  EXPECT_THROW(u.add(5), Error);
+  EXPECT_THROW(u.mm(u), Error);
+  EXPECT_THROW(u.sum(), Error);
+  EXPECT_THROW(u.clone(), Error);
+  EXPECT_THROW(u.view({0}), Error);
+  EXPECT_THROW(u.copy_(t), Error);
+  EXPECT_THROW(Tensor(t).copy_(u), Error);
+  EXPECT_THROW(u.equal(t), Error);
+  EXPECT_THROW(t.equal(u), Error);
+  EXPECT_THROW(u[0], Error);
+  EXPECT_THROW(Tensor() = Scalar(5), Error);
+  EXPECT_THROW(u.backward(), Error);
+}
+
+TEST(Undefined, EveryOpByNameTakesItOrRaises) {
+  // The ops that need nothing but tensors; none may crash.
+  int raised = 0;
+  for (const Schema& schema : registry()) {
+    std::vector<Value> arguments;
+    bool only_tensors = true;
+    for (const SchemaArgument& argument : schema.arguments) {
+      if (argument.has_default()) continue;
+      only_tensors = only_tensors && argument.type == "Tensor" && !argument.kwarg_only;
+      arguments.emplace_back(Tensor());
+    }
+    if (!only_tensors || arguments.empty()) continue;
+    try {
+      call(schema.full_name(), arguments);
+    } catch (const Error&) {
+      ++raised;
+    }
+  }
+  EXPECT_GT(raised, 300);
+}
+
+TEST(Scalars, Logarithms) {
+  EXPECT_EQ(Scalar(1).log().toDouble(), 0);
+  EXPECT_TRUE(std::isnan(Scalar(-1.0).log().toDouble()));
+  EXPECT_NEAR(Scalar(std::complex<double>(-1, 0)).log().toComplexDouble().imag(), 3.14159265358979, 1e-12);
+}
+
+TEST(Halves, CompoundAssignment) {
+  Half h = 1.5f;
+  h += 1;
+  h *= h;
+  EXPECT_EQ(static_cast<float>(h), 6.25f);
+  BFloat16 b = 3.0f;
+  b -= 1;
+  b /= 4;
+  EXPECT_EQ(static_cast<float>(b), 0.5f);
+}
+
+TEST(Generators, TheDefaultOnesSeed) {
+  const Generator::State before = Generator::state();
+  Generator generator;
+  generator.set_current_seed(7);
+  EXPECT_EQ(generator.current_seed(), 7u);
+  EXPECT_EQ(initial_seed(), 7u);
+  Generator::set_state(before);
+}
+
+TEST(Versions, LibtorchsCounter) {
+  const Tensor x = ones({2});
+  const auto counter = autograd::impl::version_counter(x);
+  EXPECT_EQ(counter.current_version(), 0u);
+  counter.bump();
+  Tensor(x.view({1, 2})).zero_();
+  EXPECT_EQ(counter.current_version(), 2u);
+  Tensor inference;
+  {
+    const InferenceMode mode;
+    inference = ones({2});
+  }
+  EXPECT_FALSE(autograd::impl::version_counter(inference).enabled());
+  EXPECT_THROW(autograd::impl::version_counter(inference).current_version(), AutogradError);
+}
+
+TEST(Views, LibtorchsCreationMeta) {
+  const Tensor x = ones({2, 2}, requires_grad()) * 1;
+  Tensor view;
+  {
+    const InferenceMode mode;
+    view = x.view({4});
+  }
+  ASSERT_NE(autograd::impl::get_view_autograd_meta(view), nullptr);
+  EXPECT_EQ(autograd::impl::get_view_autograd_meta(view)->get_creation_meta(), autograd::CreationMeta::INFERENCE_MODE);
+  EXPECT_EQ(autograd::impl::get_view_autograd_meta(x), nullptr);
+  EXPECT_EQ(autograd::impl::get_autograd_meta(ones({1})), nullptr);
+  EXPECT_TRUE(autograd::any_variable_requires_grad({ones({1}), x}));
+  EXPECT_FALSE(autograd::any_variable_requires_grad({ones({1}), Tensor()}));
+}
+
+}  // namespace
+}  // namespace lanewise
