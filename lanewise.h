@@ -43,6 +43,7 @@
 #include <lanewise/optim/lr_scheduler.h>
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
+#include <lanewise/profiler/profile.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/formatting.h>

@@ -10,6 +10,7 @@
 #include <lanewise/autograd/input_buffer.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/profiler/detail/recorder.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd {
@@ -252,6 +253,14 @@ variable_list run_watched(Node& node, variable_list&& grads) {
   }
 }
 
+/// Inside of a profiler's frame.
+[[gnu::cold]] variable_list run_observed(Node& node, variable_list&& grads) {
+  const std::string_view name = profiler::detail::Recorder::instance().keep(node.name());
+  profiler::detail::Frame frame(profiler::Kind::Backward, name, node.sequence_nr());
+  frame.start(false);
+  return AnomalyMode::is_enabled() ? run_watched(node, std::move(grads)) : node(std::move(grads));
+}
+
 }  // namespace
 
 variable_list GraphTask::run_node(Node& node, variable_list&& grads) const {
@@ -262,6 +271,7 @@ variable_list GraphTask::run_node(Node& node, variable_list&& grads) const {
 
   running_node = &node;
   const auto apply = [&](variable_list&& in) {
+    if (profiler::detail::is_observed()) [[unlikely]] return run_observed(node, std::move(in));
     return AnomalyMode::is_enabled() ? run_watched(node, std::move(in)) : node(std::move(in));
   };
   variable_list outputs;

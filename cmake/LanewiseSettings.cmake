@@ -1,6 +1,6 @@
 # Dependencies, compiler settings and the include scheme.
 
-set(LANEWISE_FLOORS dispatch_isa vec tensor kernels iterator ops autograd optim data)
+set(LANEWISE_FLOORS dispatch_isa vec tensor profiler kernels iterator ops autograd optim data)
 
 find_package(TBB CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)

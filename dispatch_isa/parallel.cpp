@@ -48,9 +48,14 @@ InsideLoop::InsideLoop(const Loop& loop) noexcept : previous_(inside), flushed_(
   if (flushed_ != loop.flush_denormal) {
     set_flush_denormal(loop.flush_denormal);
   }
+  if (loop.notes != nullptr) [[unlikely]] {
+    loop_observer.load(std::memory_order_acquire)->begin(*loop.notes);
+    observed_ = true;
+  }
 }
 
 InsideLoop::~InsideLoop() {
+  if (observed_) [[unlikely]] loop_observer.load(std::memory_order_acquire)->end();
   inside = previous_;
   if (flushed_ != lanewise::flush_denormal()) {
     set_flush_denormal(flushed_);
@@ -70,6 +75,10 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, void
   }
   loop.context = context;
   loop.fn = fn;
+  if (is_observed() && op_notes != nullptr && loop_observer.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+    loop.notes = op_notes;
+    op_notes->threads = std::max(op_notes->threads, static_cast<std::uint16_t>(std::min(loop.workers, threads)));
+  }
   run_loop(loop, threads);
 }
 

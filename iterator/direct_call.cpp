@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/direct_call.h>
 #include <lanewise/iterator/detail/tile_plan.h>
@@ -77,6 +78,7 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
       ++staged;
     }
   }
+  if (staged > 0) note_path(Path::Staged);
   // Tiles of all operands together stay within half of a usual first-level cache.
   const std::int64_t run =
       tile_bytes == 0 ? n : std::clamp<std::int64_t>(kArenaBytes / 2 / tile_bytes / 64 * 64, 64, kMaxRun);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
 #include <lanewise/iterator/scratch.h>
@@ -357,6 +358,7 @@ void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_valu
   }
   if (indices != nullptr) *indices = detail::empty_cpu(shape, kLong);
   if ((want_values ? *values : *indices).numel() == 0) return;
+  detail::note_path(detail::Path::Reduction);
   Reducer(args, self, element, f, want_values ? values : nullptr, indices).run();
 }
 

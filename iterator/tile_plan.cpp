@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <lanewise/dispatch_isa/detail/observe.h>
+
 namespace lanewise::detail {
 namespace {
 
@@ -111,23 +113,29 @@ void run_tiles(const TileJob& job) {
   }
   load_scalars(plan);
   if (!any_staged) {
+    note_path(Path::Contiguous);
     return run_whole(plan);
   }
   if (job.identity && job.operands == 2 && plan.flat[0].feed == Feed::Direct && plan.flat[1].feed == Feed::Convert) {
+    note_path(Path::Staged);
     return run_conversion(plan);
   }
   if (plan.numel <= kSmallElements && job.ndim <= kSmallDims) {
+    note_path(Path::Small);
     return run_small(plan);
   }
   if (any_gather) {
     const int across = job.in_order || job.shape[0] < kMinBlockColumns ? 0 : disagreeing_dimension(plan);
     if (across != 0) {
+      note_path(Path::Blocked);
       return run_blocks(plan, across);
     }
     if (job.ndim > 1 && job.shape[0] >= kMinRow) {
+      note_path(Path::Rows);
       return run_rows(plan);
     }
   }
+  note_path(Path::Staged);
   run_flat(plan);
 }
 

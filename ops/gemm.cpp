@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/iterator/scratch.h>
@@ -78,6 +79,7 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
 }
 
 void Gemm::run(const GemmBatch& batch) {
+  lanewise::detail::note_path(lanewise::detail::Path::Product);
   if (c_.rows == 0 || c_.cols == 0) return;
   if (vector_) return run_vectors(batch);
   choose_tiles(batch.count);

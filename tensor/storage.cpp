@@ -2,6 +2,7 @@
 #include <memory>
 #include <new>
 
+#include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/detail/large_cache.h>
 #include <lanewise/tensor/storage.h>
@@ -17,6 +18,7 @@ constexpr unsigned kHeaderClass = detail::block_class(kHeader);
 
 StorageImpl* StorageImpl::create(std::size_t nbytes) {
   static_assert(sizeof(StorageImpl) <= kHeader);
+  detail::note_allocation(nbytes);
   if (__builtin_expect(nbytes <= detail::kMaxSmallBlock - kHeader, 1)) {
     const unsigned block_class = detail::block_class(kHeader + nbytes);
     void* block = detail::allocate_block(block_class, kHeader + nbytes);

@@ -10,7 +10,7 @@ cd "$1"
 check() {
   find "$@" -name '*.h' -o -name '*.cpp' | sort | xargs awk '
     BEGIN {
-      n = split("dispatch_isa:1 vec:1 tensor:2 kernels:3 iterator:4 ops:5 autograd:6 optim:7 data:7 bench:8 examples:8 tests:8 tools:8", list, " ")
+      n = split("dispatch_isa:1 vec:1 tensor:2 profiler:3 kernels:3 iterator:4 ops:5 autograd:6 optim:7 data:7 bench:8 examples:8 tests:8 tools:8", list, " ")
       for (i = 1; i <= n; ++i) { split(list[i], pair, ":"); floor_of[pair[1]] = pair[2] }
     }
     /^[ \t]*#[ \t]*include[ \t]*</ {
@@ -50,4 +50,4 @@ for folder in vec optim; do
   fi
 done
 
-check dispatch_isa vec tensor kernels iterator ops autograd optim data bench examples tests tools
+check dispatch_isa vec tensor profiler kernels iterator ops autograd optim data bench examples tests tools

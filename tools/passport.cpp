@@ -1,7 +1,6 @@
 #include "passport.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -18,11 +17,7 @@
 namespace lanewise::tools {
 namespace {
 
-struct Settings {
-  bool markdown = false;
-  std::int64_t points = 200000;
-  std::vector<std::string_view> names;  ///< empty: all
-};
+using Settings = PassportSettings;
 
 double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
@@ -220,22 +215,7 @@ void print_head(const Settings& settings) {
 
 }  // namespace
 
-int passport(std::span<const std::string_view> arguments) {
-  Settings settings;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view a = arguments[i];
-    if (a == "--markdown") {
-      settings.markdown = true;
-    } else if (a == "--points" && i + 1 < arguments.size()) {
-      const std::string_view number = arguments[++i];
-      const auto parsed = std::from_chars(number.data(), number.data() + number.size(), settings.points);
-      if (parsed.ec != std::errc() || settings.points < 2 * kTimed) {
-        throw ValueError("passport: --points must be an integer of at least " + std::to_string(2 * kTimed));
-      }
-    } else {
-      settings.names.push_back(a);
-    }
-  }
+int passport(const PassportSettings& settings) {
   set_num_threads(1);
   const auto wanted = [&settings](std::string_view op) {
     const auto& names = settings.names;

@@ -1,12 +1,21 @@
 #pragma once
 
-#include <span>
-#include <string_view>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace lanewise::tools {
 
-/// `lanewise passport [--markdown] [--points N] [name...]`: the largest error found and the speed of each
-/// mathematical op, on every tier of this machine. Returns the exit code.
-int passport(std::span<const std::string_view> arguments);
+struct PassportSettings {
+  bool markdown = false;
+  std::int64_t points = 200000;
+  std::vector<std::string> names;  ///< empty: all
+};
+
+/// Fewest points that the timed part needs.
+inline constexpr std::int64_t kFewestPoints = 1 << 15;
+
+/// The largest error found and the speed of each mathematical op, on every tier of this machine. Returns the exit code.
+int passport(const PassportSettings& settings);
 
 }  // namespace lanewise::tools

@@ -84,6 +84,24 @@ class FunctionEmitter {
     text_.line("}");
   }
 
+  // Calls itself once more inside of a frame while a profiler observes.
+  void observe(const std::string& name, const std::string& type, const std::string& outs, const Schema& schema, const std::string& form) {
+    std::vector<std::string> types, arguments;
+    for (const std::string& out : outs.empty() ? std::vector<std::string>() : out_names(op_)) {
+      types.push_back("Tensor&");
+      arguments.push_back(out);
+    }
+    for (const Argument& a : schema.arguments) {
+      types.push_back(parameter_type(a));
+      arguments.push_back(a.name);
+    }
+    const char* work = op_.kind == Kind::Pointwise ? "Pointwise" : op_.schema.is_view() ? "View" : "Other";
+    text_.line("  if (profiler::detail::enters()) [[unlikely]] {");
+    text_.line("    static constexpr profiler::detail::OpInfo kOp{\"", form, "\", profiler::detail::Work::", work, "};");
+    text_.line("    return autograd::profiled(kOp, static_cast<", type, " (*)(", join(types), ")>(lanewise::", name, ")", arguments.empty() ? "" : ", ",
+               join(arguments), ");\n  }");
+  }
+
   void check() {
     if (!op_.check.empty()) text_.line("  ops::", op_.check, ";");
   }
@@ -177,6 +195,7 @@ class FunctionEmitter {
 
   void functional() {
     text_.line(return_type(op_.schema), " ", op_.schema.name, "(", parameter_list(op_.schema, false), ") {");
+    observe(op_.schema.name, return_type(op_.schema), "", op_.schema, op_.schema.name);
     transform(op_.schema);
     unused();
     check();
@@ -226,6 +245,7 @@ class FunctionEmitter {
 
   void inplace(const Schema& schema) {
     text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
+    observe(schema.name, "Tensor&", "", schema, schema.name);
     transform(schema);
     unused();
     check();
@@ -283,6 +303,7 @@ class FunctionEmitter {
       pointers += (pointers.empty() ? "&" : ", &") + out;
     }
     text_.line(return_type(out_schema(op_)), " ", name, "_out(", parameters, parameter_list(op_.schema, false), ") {");
+    observe(name + "_out", return_type(out_schema(op_)), parameters, op_.schema, name + ".out");
     unused();
     check();
     std::vector<std::string> tensors = outs;
@@ -350,7 +371,7 @@ std::string emit_functions(const OpList& list, std::size_t shard) {
   text.line(banner(list.file));
   text.line("#include <lanewise/generated/functions.h>\n");
   text.line("#include <memory>\n#include <string>\n#include <utility>\n");
-  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/detail/batching.h>\n#include <lanewise/autograd/detail/forward_frame.h>\n#include <lanewise/autograd/record.h>");
+  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/detail/batching.h>\n#include <lanewise/autograd/detail/forward_frame.h>\n#include <lanewise/autograd/detail/profiled_op.h>\n#include <lanewise/autograd/record.h>");
   text.line("#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>\n#include <lanewise/generated/transforms.h>");
   text.line("#include <lanewise/iterator/pointwise.h>\n#include <lanewise/kernels/kernel_table.h>");
   text.line("#include <lanewise/ops/checks.h>\n#include <lanewise/ops/forwards.h>\n#include <lanewise/ops/result.h>\n");

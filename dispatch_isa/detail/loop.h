@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 
 namespace lanewise::detail {
@@ -18,6 +19,7 @@ struct Loop {
   bool flush_denormal;
   void* context;
   RangeFn fn;
+  OpNotes* notes = nullptr;  ///< of the op that began the loop, if it is observed
 
   void run_piece(int piece) const {
     const std::int64_t b = begin + piece * step;
@@ -41,6 +43,7 @@ class InsideLoop {
  private:
   bool previous_;
   bool flushed_;
+  bool observed_ = false;
 };
 
 }  // namespace lanewise::detail

@@ -1,0 +1,105 @@
+// The tool as its users call it: exit codes, messages, JSON.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "run_tool.h"
+
+namespace lanewise::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Tool, WithoutACommandSaysWhatThereIs) {
+  const ToolRun run = run_tool({});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("subcommand is required"));
+}
+
+TEST(Tool, HelpNamesEveryCommand) {
+  const ToolRun run = run_tool({"--help"});
+  EXPECT_EQ(run.status, 0);
+  for (const char* command : {"info", "passport", "profile"}) EXPECT_THAT(run.output, HasSubstr(command));
+}
+
+TEST(Tool, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(run_tool({"frobnicate"}).status, 2);
+  const ToolRun run = run_tool({"info", "--jsn"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("--jsn"));
+}
+
+TEST(Tool, InfoIsAlsoJson) {
+  const json info = json::parse(run_tool({"info", "--json"}).output);
+  EXPECT_FALSE(info.at("isas_available").empty());
+  EXPECT_GE(info.at("cores").get<int>(), 1);
+  EXPECT_THAT(run_tool({"info"}).output, HasSubstr(info.at("isa").get<std::string>()));
+}
+
+TEST(Tool, ReportsATierThatIsMissing) {
+  const ToolRun run = run_tool({"info"}, "LANEWISE_ISA=avx9");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.errors, HasSubstr("avx9"));
+}
+
+TEST(Tool, PassportRefusesTooFewPoints) {
+  const ToolRun run = run_tool({"passport", "--points", "5"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.errors, HasSubstr("--points"));
+}
+
+// The passport is a program with Lanewise in it.
+TEST(ProfileCommand, RunsAProgramAndSumsUp) {
+  const std::string trace = scratch_file("trace.json");
+  const ToolRun run =
+      run_tool({"profile", "-o", trace, "--", LANEWISE_TOOL, "passport", "exp", "--points", "40000"});
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("exp.out"));
+  EXPECT_THAT(run.output, HasSubstr("max ULP"));  // the program's own output
+  std::ifstream file(trace);
+  const json parsed = json::parse(file);
+  EXPECT_GT(parsed.at("traceEvents").size(), 10u);
+}
+
+TEST(ProfileCommand, GivesTheProgramsExitCode) {
+  EXPECT_EQ(run_tool({"profile", "-o", scratch_file("t.json"), "--", LANEWISE_TOOL, "frobnicate"}).status, 2);
+}
+
+TEST(ProfileCommand, SaysWhyThereIsNoProfile) {
+  const ToolRun without = run_tool({"profile", "-o", scratch_file("t.json"), "--", "true"});
+  EXPECT_EQ(without.status, 1);
+  EXPECT_THAT(without.errors, HasSubstr("does not use Lanewise"));
+  const ToolRun missing = run_tool({"profile", "-o", scratch_file("t.json"), "--", "/no/such/program"});
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.errors, HasSubstr("/no/such/program"));
+  EXPECT_EQ(run_tool({"profile"}).status, 2);
+}
+
+TEST(Environment, VerbosePrintsALinePerOp) {
+  const ToolRun run = run_tool({"passport", "exp", "--points", "40000"}, "LANEWISE_VERBOSE=1");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.errors, HasSubstr("lanewise,thread,depth,kind,name"));
+  EXPECT_THAT(run.errors, HasSubstr(",op,exp.out,f32[16384] f32[16384],f32[16384],"));
+}
+
+TEST(Environment, AProfileThatCannotBeWrittenDoesNotStopTheProgram) {
+  const ToolRun run = run_tool({"info"}, "LANEWISE_PROFILE=/no/such/folder/p.json");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.errors, HasSubstr("/no/such/folder/p.json"));
+  const ToolRun events =
+      run_tool({"info"}, "LANEWISE_PROFILE=" + scratch_file("e.json") + " LANEWISE_PROFILE_EVENTS=many");
+  EXPECT_THAT(events.errors, HasSubstr("LANEWISE_PROFILE_EVENTS=many"));
+}
+
+TEST(Environment, EventsOverTheLimitAreCounted) {
+  const ToolRun run = run_tool({"passport", "exp", "--points", "40000"},
+                               "LANEWISE_PROFILE=" + scratch_file("e.json") + " LANEWISE_PROFILE_EVENTS=4");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.errors, HasSubstr("LANEWISE_PROFILE_EVENTS=4"));
+}
+
+}  // namespace
+}  // namespace lanewise::test
