@@ -8,6 +8,7 @@
 #include <lanewise/ops/distributions.h>
 #include <lanewise/ops/dot.h>
 #include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/linear_systems.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/matmul.h>
