@@ -119,6 +119,9 @@ Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& re
 Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output, std::int64_t dim);
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
+/// Of linalg_solve, from the gradient of B and the solution, for matrices of `dims` dimensions.
+Tensor linalg_solve_A_backward(const Tensor& grad_B, std::int64_t dims, const Tensor& result);
+Tensor linalg_solve_jvp(const Tensor& A, const Tensor& A_t, const Tensor& B_t, const Tensor& result);
 /// The matrix `grad` for each batch of a [b, n, k] or [b, k, m].
 inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) { return grad.expand({batch[0], grad.size(0), grad.size(1)}); }
 

@@ -193,6 +193,18 @@ Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, co
 
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2) { return grad.mm(lanewise::conj(mat2.t())); }
 
+Tensor linalg_solve_A_backward(const Tensor& grad_B, std::int64_t dims, const Tensor& result) {
+  // Vectors have a dimension less.
+  if (result.dim() < dims) return -(grad_B.unsqueeze(-1) * lanewise::conj(result).unsqueeze(-2));
+  return -grad_B.matmul(lanewise::conj(result).mT());
+}
+
+Tensor linalg_solve_jvp(const Tensor& A, const Tensor& A_t, const Tensor& B_t, const Tensor& result) {
+  const bool vectors = result.dim() < A.dim();
+  const Tensor change = vectors ? A_t.matmul(result.unsqueeze(-1)).squeeze(-1) : A_t.matmul(result);
+  return linalg_solve(A, B_t - change);
+}
+
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1) { return lanewise::conj(mat1.t()).mm(grad); }
 
 Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {

@@ -363,6 +363,26 @@ void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_valu
   Reducer(args, self, element, f, want_values ? values : nullptr, indices).run();
 }
 
+/// All elements of a contiguous tensor, so few that one thread reduces them where they lie: no plan is made. Undefined where that
+/// does not hold.
+Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
+  constexpr std::size_t kAccBytes = 256;
+  const DimMask all = self.dim() < kMaxReductionDims ? (DimMask{1} << self.dim()) - 1 : ~DimMask{0};
+  const std::int64_t n = self.numel();
+  if ((args.dims & all) != all || args.keepdim || n == 0 || n > kParallelElements || !self.is_contiguous()) return {};
+  const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
+  const ScalarType element = self.scalar_type();
+  const auto i = static_cast<std::size_t>(element);
+  const bool as_it_is = (args.element == ScalarType::Undefined || args.element == element) &&
+                        (args.result == ScalarType::Undefined || args.result == kernel.value_type[i]);
+  if (!as_it_is || kernel.inner[i] == nullptr || kernel.acc_size[i] > kAccBytes) return {};
+  alignas(64) char acc[kAccBytes];
+  Tensor value = detail::empty_cpu({}, kernel.value_type[i]);
+  kernel.inner[i](static_cast<const char*>(self.const_data_ptr()), n, 0, acc);
+  kernel.finish[i](acc, 1, &args.param, static_cast<char*>(value.data_ptr()), nullptr);
+  return value;
+}
+
 }  // namespace
 
 DimVector reduced_shape(IntArrayRef sizes, DimMask dims, bool keepdim) {
@@ -378,7 +398,8 @@ DimVector reduced_shape(IntArrayRef sizes, DimMask dims, bool keepdim) {
 }
 
 Tensor reduce(const ReductionArgs& args, const Tensor& self) {
-  Tensor values;
+  Tensor values = reduce_at_once(args, self);
+  if (values.defined()) return values;
   run_reduction(args, self, true, &values, nullptr);
   return values;
 }

@@ -161,11 +161,39 @@ struct Variance {
     return node;
   }
 
+  /// From this stride on the rows of a leaf may lie in so few sets of the caches that a second visit finds
+  /// them gone.
+  static constexpr std::int64_t kFarApart = 2048;
+  static constexpr auto kCopyStride = static_cast<std::int64_t>(Group::kColumns * sizeof(T));
+
+  static void copy_rows(const char* x, int rows, std::int64_t stride, Group group, T* to) {
+    for (int r = 0; r < rows; ++r, x += stride, to += Group::kColumns) {
+      group.prefetch(x + Group::kRowsAhead * stride);
+      for (int j = 0; j < group.vectors(); ++j)
+        group.store(group.load(reinterpret_cast<const T*>(x), j), to, j);
+    }
+  }
+
   static NodeRow columns(const char* x, std::int64_t rows, std::int64_t stride, Group group) {
+    if (stride < kFarApart) return leaves_of(x, rows, stride, group, nullptr);
+    alignas(64) T copy[kReductionBlock * Group::kColumns];
+    return leaves_of(x, rows, stride, group, copy);
+  }
+
+  /// Leaf by leaf, in `copy` if that is given.
+  static NodeRow leaves_of(const char* first, std::int64_t rows, std::int64_t given_stride, Group group,
+                           T* copy) {
     NodeRow digit[44];
     std::int64_t leaves = 0;
-    for (; rows > 0; rows -= kReductionBlock, x += kReductionBlock * stride, ++leaves) {
+    for (; rows > 0; rows -= kReductionBlock, first += kReductionBlock * given_stride, ++leaves) {
       const int length = static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock);
+      const char* x = first;
+      std::int64_t stride = given_stride;
+      if (copy != nullptr) {
+        copy_rows(first, length, given_stride, group, copy);
+        x = reinterpret_cast<const char*>(copy);
+        stride = kCopyStride;
+      }
       NodeRow node{};
       node.count = length;
       V sum[Group::kVectors] = {};

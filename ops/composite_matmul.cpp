@@ -94,6 +94,13 @@ Tensor cross(const Tensor& self, const Tensor& other, std::optional<std::int64_t
   detail::raise<ShapeError>("cross: no dimension of size 3 in input of shape ", self.sizes());
 }
 
+Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
+  if (left) return _linalg_solve(A, B);
+  LANEWISE_CHECK(ShapeError, A.dim() >= 2 && B.dim() >= 2, "linalg.solve: with left=False B must be matrices, found shapes ", A.sizes(), " and ",
+                 B.sizes());
+  return _linalg_solve(A.mT(), B.mT()).mT();
+}
+
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
   LANEWISE_CHECK(DtypeError, is_differentiable(x.scalar_type()), "linalg.vecdot: Expected a floating point or complex tensor as input. Got ",
                  x.scalar_type());

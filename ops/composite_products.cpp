@@ -125,9 +125,7 @@ Tensor matrix_power(const Tensor& self, std::int64_t n) {
   LANEWISE_CHECK(ShapeError, self.size(-1) == self.size(-2),
                  "linalg.matrix_power: A must be batches of square matrices, but they are ", self.size(-2),
                  " by ", self.size(-1), " matrices");
-  LANEWISE_CHECK(
-      NotImplementedError, n >= 0,
-      "matrix_power: negative powers need an inverse, which Lanewise does not have; the exponent is ", n);
+  if (n < 0) return matrix_power(linalg_inv(self), -n);
   if (n == 0)
     return self.clone().copy_(eye(self.size(-1), TensorOptions(self.scalar_type())).expand_as(self));
   if (n == 1) return self.clone();

@@ -166,7 +166,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
 
 void addr_into(const Destination& to, const Tensor& self, const Tensor& vec1, const Tensor& vec2,
                const Scalar& beta, const Scalar& alpha) {
-  // The vectors may lie in the destination; as pointwise ops of other shapes they must not.
+  // Computed apart from the destination, in which the vectors may lie.
   const Tensor result = addr(self, vec1, vec2, beta, alpha);
   if (to.resizable) {
     resize_result(to.op, to.tensor, result);

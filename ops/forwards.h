@@ -12,6 +12,7 @@
 #include <lanewise/ops/dot.h>
 #include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/inplace_views.h>
+#include <lanewise/ops/linear_systems.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/median.h>

@@ -24,6 +24,10 @@ constexpr std::int64_t kParallelElements = 8192;
 constexpr std::int64_t kShortRow = 32;
 /// Elements of a tile that is copied.
 constexpr std::int64_t kTileElements = 4096;
+/// Columns too long for that are copied into tiles that stay in the second-level cache with their results: rows of some
+/// lines, read once. In place three passes would each fetch a line a row.
+constexpr std::int64_t kTallTileElements = 131072;
+constexpr std::int64_t kNarrow = 64;
 
 /// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the compute type.
 class Side {
@@ -118,10 +122,10 @@ struct Call {
     out.store(z, first, row_stride, col_stride, n, count);
   }
 
-  /// Columns [first, first + count) of a batch.
-  void columns_of(SoftmaxFn fn, std::int64_t batch, std::int64_t first, std::int64_t count) const {
+  /// Columns [first, first + count) of a batch, where they lie or in a tile.
+  void columns_of(SoftmaxFn fn, std::int64_t batch, std::int64_t first, std::int64_t count, bool copies) const {
     const std::int64_t start = batch * n * columns + first;
-    if (a.converts() || b.converts() || out.converts()) {
+    if (copies || a.converts() || b.converts() || out.converts()) {
       tile(fn, start, columns, 1, count);
     } else {
       fn(a.at(start), two_inputs ? b.at(start) : nullptr, out.at(start), count, n, columns);
@@ -176,11 +180,13 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     });
     return out;
   }
-  const std::int64_t blocks = (columns + width - 1) / width;
-  parallel_for(0, batches * blocks, grain(n * std::min(width, columns)), [&](std::int64_t begin, std::int64_t end) {
+  const bool tall = width < kNarrow && columns > width && kTallTileElements / n >= 16;
+  const std::int64_t block = tall ? std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256) : width;
+  const std::int64_t blocks = (columns + block - 1) / block;
+  parallel_for(0, batches * blocks, grain(n * std::min(block, columns)), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i % blocks * width;
-      call.columns_of(fns.*cols, i / blocks, first, std::min(width, columns - first));
+      const std::int64_t first = i % blocks * block;
+      call.columns_of(fns.*cols, i / blocks, first, std::min(block, columns - first), tall);
     }
   });
   return out;

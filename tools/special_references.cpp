@@ -76,9 +76,8 @@ Wide reference_digamma(Wide x) {
   return sum + (std::log(x) - 1 / (2 * x) - digamma_series(x));
 }
 
-Wide reference_zeta(Wide s, Wide q) {
-  if (std::isnan(s) || std::isnan(q) || s < 1) return kNaN;
-  if (s == 1 || q == 0) return kInf;
+namespace {
+Wide zeta_right(Wide s, Wide q) {
   Wide sum = 0;
   Wide a = q;
   for (int k = 0; k < 20; ++k, a += 1) sum += std::pow(a, -s);
@@ -92,6 +91,21 @@ Wide reference_zeta(Wide s, Wide q) {
     rising *= (s + static_cast<Wide>(2 * j - 1)) * (s + static_cast<Wide>(2 * j)) / (a * a);
   }
   return power == 0 ? sum : sum + power * (1 / (s - 1) + rest / a);
+}
+}  // namespace
+
+Wide reference_zeta(Wide s, Wide q) {
+  if (std::isnan(s) || std::isnan(q) || s < 1) return kNaN;
+  if (s == 1) return kInf;
+  if (q > 0) return zeta_right(s, q);
+  if (q == std::floor(q)) return kInf;
+  if (s != std::floor(s)) return kNaN;
+  // The terms left of 0 are a difference of two sums over positive numbers.
+  const Wide r = q - std::floor(q);
+  const Wide left = zeta_right(s, 1 - r) - zeta_right(s, 1 - q);
+  const bool even = std::fmod(s, 2) == 0;
+  if (std::isinf(left)) return even || r < 0.5L ? kInf : -kInf;  // the term nearest to 0 decides
+  return zeta_right(s, r) + (even ? left : -left);
 }
 
 Wide reference_bessel_i(int order, bool scaled, Wide x) {
@@ -122,9 +136,10 @@ Wide reference_bessel_i(int order, bool scaled, Wide x) {
 Wide reference_erfinv(Wide x) {
   if (std::fabs(x) > 1 || std::isnan(x)) return kNaN;
   if (std::fabs(x) == 1) return x * kInf;
-  if (std::fabs(x) < 1e-6L) {
-    const Wide c = std::sqrt(kPi) / 2 * x;
-    return c + c * c * c / 3;
+  if (std::fabs(x) < 0.5L) {  // 1 - |x| would lose what erf keeps
+    Wide y = std::sqrt(kPi) / 2 * x;
+    for (int i = 0; i < 6; ++i) y -= (std::erf(y) - x) * (std::sqrt(kPi) / 2) * std::exp(y * y);
+    return y;
   }
   return std::copysign(erfc_inverse(1 - std::fabs(x)), x);
 }
@@ -152,7 +167,8 @@ Wide reference_erfcx(Wide x) {
 Wide reference_ndtr(Wide x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; }
 
 Wide reference_log_ndtr(Wide x) {
-  if (x > -5) return std::log1p(-std::erfc(x / std::sqrt(2.0L)) / 2);
+  if (x > 0) return std::log1p(-std::erfc(x / std::sqrt(2.0L)) / 2);
+  if (x > -5) return std::log(std::erfc(-x / std::sqrt(2.0L)) / 2);
   return std::log(reference_erfcx(-x / std::sqrt(2.0L)) / 2) - x * x / 2;
 }
 

@@ -1,4 +1,4 @@
-"""Cases of sorting.jsonl: sort, topk, unique, searching and counting."""
+"""Cases of sorting.jsonl: sort, topk, unique, quantiles, searching and counting."""
 from golden import *
 
 REAL_HERE = ["Float", "Double", "Long", "Int", "Byte", "Half"]
@@ -99,4 +99,36 @@ case("bincount", Arg("Int", [2, 2], low=0, high=2))
 case("bincount", Arg("Float", [3]))
 case("histc", Arg("Float", [3]), 0)
 case("histc", Arg("Float", [3]), 3, 2, 1)
+first_quantile = len(cases)
+for dtype in FLOATING:
+    for interpolation in ("linear", "lower", "higher", "midpoint", "nearest"):
+        case("quantile", apart(dtype, [3, 5]), Arg(dtype, [4], grad=False, low=0, high=1), 1, interpolation=interpolation)
+        case("nanquantile", special(dtype), 0.3, interpolation=interpolation)
+    case("quantile", apart(dtype, [3, 5], "t"), 0.4)
+    case("quantile", apart(dtype, [3, 5]), 0.25, 0, True)
+    case("quantile", apart(dtype, [2, 3, 4], "t"), Arg(dtype, [], low=0, high=1), -2)
+    case("quantile", apart(dtype, [2, 3, 4]), Arg(dtype, [3], low=0, high=1), 1, True)
+    case("quantile", apart(dtype, [2, 3]), Arg(dtype, [2], low=0, high=1), keepdim=True)
+    case("quantile", special(dtype), 0.5)
+    case("nanquantile", special(dtype), Arg(dtype, [3], grad=False, low=0, high=1), 0)
+    case("quantile", Arg(dtype, []), 0.5, 0)
+case("quantile", Arg("Float", [3]), 1.5)
+case("quantile", Arg("Float", [3]), Arg("Float", [2], low=-3, high=-1))
+case("quantile", Arg("Float", [3]), Arg("Double", [2], low=0, high=1))
+case("quantile", Arg("Float", [3]), Arg("Float", [1, 2], low=0, high=1))
+case("quantile", Arg("Int", [3]), 0.5)
+case("quantile", Arg("Float", [0]), 0.5)
+case("quantile", Arg("Float", [3]), 0.5, 1)
+case("nanquantile", Arg("Float", [3]), 0.5, interpolation="cubic")
+for entry in cases[first_quantile:]:  # PyTorch shapes its result in place
+    entry.pop("node", None)
+    entry.pop("edges", None)
+case("one_hot", Arg("Long", [5], low=0, high=4))
+case("one_hot", Arg("Long", [2, 3], "t", low=0, high=4), 7)
+case("one_hot", Arg("Long", [0]), 3)
+case("one_hot", Arg("Long", []), 4)
+case("one_hot", Arg("Long", [0]))
+case("one_hot", Arg("Long", [3], low=3, high=4), 3)
+case("one_hot", Arg("Long", [3], low=-3, high=-1))
+case("one_hot", Arg("Int", [3], low=0, high=1))
 write("sorting.jsonl")

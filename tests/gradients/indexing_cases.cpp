@@ -509,6 +509,20 @@ std::vector<Case> rearranging_cases() {
        [](D d) {
          return Args{in({3, 4}, d), 2, 0};
        }},
+      {"quantile.scalar",
+       [](D d) {
+         return Args{in({3, 4}, d), 0.3, 1};
+       }},
+      {"quantile.scalar",
+       [](D d) {
+         return Args{in({3, 4}, d), 0.8, {}, true};
+       },
+       false,
+       {{"interpolation", "midpoint"}}},
+      {"nanquantile.scalar",
+       [](D d) {
+         return Args{in({3, 4}, d), 0.5, 0};
+       }},
   };
   for (const char* op : {"hstack", "vstack", "row_stack", "dstack", "atleast_1d.Sequence",
                          "atleast_2d.Sequence", "atleast_3d.Sequence"}) {

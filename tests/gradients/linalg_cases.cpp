@@ -147,13 +147,21 @@ std::vector<Case> linalg_cases() {
          return Args{in({2, 3}, d), in({3}, d)};
        },
        true},
+      {"linalg_det", [](D d) { return Args{in({3, 3}, d)}; }, true},
+      {"det", [](D d) { return Args{in({2, 2, 2}, d)}; }, true},
+      {"linalg_inv", [](D d) { return Args{in({2, 3, 3}, d)}; }, true},
+      {"inverse", [](D d) { return Args{in({2, 2}, d)}; }, true},
+      {"_linalg_solve", [](D d) { return Args{in({3, 3}, d), in({3, 2}, d)}; }, true},
+      {"linalg_solve", [](D d) { return Args{in({3, 3}, d), in({3}, d)}; }, true},
+      {"linalg_solve", [](D d) { return Args{in({2, 2, 2}, d), in({2, 2}, d)}; }, true},
+      {"linalg_solve", [](D d) { return Args{in({2, 2}, d), in({3, 2}, d)}; }, true, {{"left", false}}},
       {"trace",
        [](D d) {
          return Args{in({3, 2}, d)};
        },
        true},
   };
-  for (const std::int64_t n : {1, 2, 3, 5}) {
+  for (const std::int64_t n : {-2, 1, 2, 3, 5}) {
     cases.push_back({n == 2 ? "linalg_matrix_power" : "matrix_power",
                      [n](D d) {
                        return Args{in({2, 2}, d), n};

@@ -7,13 +7,17 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// lgamma(2 + t) / t for |t| <= 1/2.
+/// What is added before rounding: t lies in [-0.72, 0.28], so that the logarithm is not taken just right of 1.28, where it would
+/// cancel most of the rest.
+inline constexpr double kLgammaShift = 0.22;
+
+/// lgamma(2 + t) / t for those t.
 LANEWISE_INLINE Vec<double> lgamma_near_two(Vec<double> t) {
-  return horner(t, 0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a557555p-4, 0x1.51322ac7d8333p-6,
-                -0x1.e404fc21d8fe7p-8, 0x1.7add6eadfcc7bp-9, -0x1.38ac5bfce42c1p-10, 0x1.0b36af5972ed1p-11,
-                -0x1.d3fd6a9087d23p-13, 0x1.a127cd91ac95bp-14, -0x1.78d8f868f383fp-15, 0x1.5808af19fa483p-16,
-                -0x1.3d4ce65b1d70bp-17, 0x1.2620de1c78d97p-18, -0x1.08fccc794a9c7p-19, 0x1.f038cb2f6a913p-21,
-                -0x1.37fd97eeee99dp-21, 0x1.2703c6effc4ebp-22);
+  return horner(t, 0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a5575d5p-4, 0x1.51322ac7d8b25p-6,
+                -0x1.e404fc21abcadp-8, 0x1.7add6eac3e594p-9, -0x1.38ac5c1560e08p-10, 0x1.0b36b0bfbfcfbp-11,
+                -0x1.d3fd5a4b6e962p-13, 0x1.a126a53b110f5p-14, -0x1.78de11f062d78p-15, 0x1.58471b32e38a7p-16,
+                -0x1.3c037692555f0p-17, 0x1.20bf59c593b97p-18, -0x1.3561e705b922fp-19, 0x1.c408700b1af15p-21,
+                0x1.808ebc118a260p-22, 0x1.0a363f1f2d428p-19, 0x1.8f981d71d262bp-20, 0x1.5a1928f40268ap-21);
 }
 /// x times the difference between lgamma and Stirling's formula, for z = 1 / x^2 <= 1 / 64.
 LANEWISE_INLINE Vec<double> stirling_rest(Vec<double> z) {
@@ -21,14 +25,14 @@ LANEWISE_INLINE Vec<double> stirling_rest(Vec<double> z) {
                 0x1.b94f6d6592192p-11, -0x1.f5ff2fdcdf048p-10, 0x1.96db40614b193p-8, -0x1.55b3a71b66a2ep-6);
 }
 
-/// For x >= -1/2: with n the integer nearest to x, lgamma(2 + (x - n)) and the logarithm of the factors
+/// For x >= -1/2: with n an integer next to x, lgamma(2 + (x - n)) and the logarithm of the factors
 /// between; Stirling's formula from 8 on.
 LANEWISE_INLINE Vec<double> lgamma_right(Vec<double> x) {
   using V = Vec<double>;
   const V one(1.0);
   const V two(2.0);
   const Mask<double> far = x >= V(8.0);
-  const V n = round(x);
+  const V n = round(x + V(kLgammaShift));
   const V t = x - n;
   V product = one;
   for (int k = 1; k <= 6; ++k) {

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <utility>
+#include <vector>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/linear_systems.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+void check_square(const char* op, const Tensor& A) {
+  LANEWISE_CHECK(ShapeError, A.dim() >= 2, op,
+                 ": The input tensor A must have at least 2 dimensions, found shape ", A.sizes());
+  LANEWISE_CHECK(ShapeError, A.size(-1) == A.size(-2), op,
+                 ": A must be batches of square matrices, but they are ", A.size(-2), " by ", A.size(-1),
+                 " matrices");
+  const ScalarType t = A.scalar_type();
+  LANEWISE_CHECK(DtypeError, t == kFloat || t == kDouble || is_complex(t), op,
+                 ": Expected a Float, Double or complex tensor as input. Got ", t);
+}
+
+std::int64_t product(IntArrayRef sizes) {
+  std::int64_t n = 1;
+  for (const std::int64_t s : sizes) n *= s;
+  return n;
+}
+IntArrayRef batch_sizes(const Tensor& t) { return t.sizes().slice(0, t.sizes().size() - 2); }
+
+template <class F>
+void with_type(ScalarType t, F&& f) {
+  switch (t) {
+    case kFloat:
+      return f.template operator()<float>();
+    case kDouble:
+      return f.template operator()<double>();
+    case kComplexFloat:
+      return f.template operator()<std::complex<float>>();
+    default:
+      return f.template operator()<std::complex<double>>();
+  }
+}
+
+template <class T>
+auto magnitude(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::abs(x);
+  } else {
+    return std::abs(x.real()) + std::abs(x.imag());
+  }
+}
+/// A matrix as the product of a permutation, a unit lower and an upper triangle, in rows.
+template <class T>
+class Lu {
+ public:
+  Lu(const T* matrix, std::int64_t n)
+      : n_(n), a_(matrix, matrix + n * n), order_(static_cast<std::size_t>(n)) {
+    for (std::int64_t i = 0; i < n; ++i) order_[static_cast<std::size_t>(i)] = i;
+    for (std::int64_t k = 0; k < n; ++k) eliminate(k);
+  }
+
+  /// Counted from 1; 0 if the matrix is regular.
+  std::int64_t zero_pivot() const { return zero_pivot_; }
+
+  T determinant() const {
+    T det = odd_ ? T(-1) : T(1);
+    for (std::int64_t i = 0; i < n_; ++i) det *= row(i)[i];
+    return det;
+  }
+
+  /// x [n, cols] with A x = b.
+  void solve(const T* b, std::int64_t cols, T* x) const {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      const T* from = b + order_[static_cast<std::size_t>(i)] * cols;
+      T* to = x + i * cols;
+      for (std::int64_t c = 0; c < cols; ++c) to[c] = from[c];
+      for (std::int64_t j = 0; j < i; ++j) subtract(row(i)[j], x + j * cols, to, cols);
+    }
+    for (std::int64_t i = n_ - 1; i >= 0; --i) {
+      T* to = x + i * cols;
+      for (std::int64_t j = i + 1; j < n_; ++j) subtract(row(i)[j], x + j * cols, to, cols);
+      for (std::int64_t c = 0; c < cols; ++c) to[c] /= row(i)[i];
+    }
+  }
+
+ private:
+  const T* row(std::int64_t i) const { return a_.data() + i * n_; }
+  T* row(std::int64_t i) { return a_.data() + i * n_; }
+
+  static void subtract(T factor, const T* from, T* to, std::int64_t n) {
+    for (std::int64_t c = 0; c < n; ++c) to[c] -= factor * from[c];
+  }
+
+  void eliminate(std::int64_t k) {
+    std::int64_t best = k;
+    for (std::int64_t i = k + 1; i < n_; ++i) {
+      if (magnitude(row(i)[k]) > magnitude(row(best)[k])) best = i;
+    }
+    if (best != k) {
+      std::swap_ranges(row(k), row(k) + n_, row(best));
+      std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(best)]);
+      odd_ = !odd_;
+    }
+    if (row(k)[k] == T(0)) {
+      if (zero_pivot_ == 0) zero_pivot_ = k + 1;
+      return;
+    }
+    for (std::int64_t i = k + 1; i < n_; ++i) {
+      const T factor = row(i)[k] /= row(k)[k];
+      subtract(factor, row(k) + k + 1, row(i) + k + 1, n_ - k - 1);
+    }
+  }
+
+  std::int64_t n_;
+  std::vector<T> a_;
+  std::vector<std::int64_t> order_;
+  bool odd_ = false;
+  std::int64_t zero_pivot_ = 0;
+};
+
+/// Matrices that are worth another thread.
+std::int64_t grain_of(std::int64_t n) {
+  return std::max<std::int64_t>(1, 30000 / std::max<std::int64_t>(n * n * n, 1));
+}
+
+/// solutions = inverse of A times b, per batch; of the identity where there is no b.
+Tensor solved(const char* op, const Tensor& A, const Tensor* b, IntArrayRef sizes, std::int64_t cols) {
+  const std::int64_t n = A.size(-1);
+  const Tensor matrices = dense(A);
+  Tensor out = lanewise::detail::empty_cpu(sizes, A.scalar_type());
+  const std::int64_t batches = product(batch_sizes(A));
+  std::vector<std::int64_t> singular(static_cast<std::size_t>(batches), 0);
+  with_type(A.scalar_type(), [&]<class T>() {
+    std::vector<T> unit;
+    if (b == nullptr) {
+      unit.assign(static_cast<std::size_t>(n * n), T(0));
+      for (std::int64_t i = 0; i < n; ++i) unit[static_cast<std::size_t>(i * n + i)] = T(1);
+    }
+    const T* a = static_cast<const T*>(matrices.const_data_ptr());
+    T* x = static_cast<T*>(out.data_ptr());
+    parallel_for(0, batches, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Lu<T> lu(a + i * n * n, n);
+        singular[static_cast<std::size_t>(i)] = lu.zero_pivot();
+        if (lu.zero_pivot() != 0) continue;
+        lu.solve(b == nullptr ? unit.data() : static_cast<const T*>(b->const_data_ptr()) + i * n * cols, cols,
+                 x + i * n * cols);
+      }
+    });
+  });
+  for (std::int64_t i = 0; i < batches; ++i) {
+    const std::int64_t at = singular[static_cast<std::size_t>(i)];
+    LANEWISE_CHECK(ValueError, at == 0, op, ": matrix ", i, ": The diagonal element ", at,
+                   " is zero, the input matrix is singular");
+  }
+  return out;
+}
+
+}  // namespace
+
+bool solves_vectors(const Tensor& A, const Tensor& B) {
+  return B.dim() == 1 ||
+         (B.dim() == A.dim() - 1 && B.sizes().equals(A.sizes().slice(0, A.sizes().size() - 1)));
+}
+
+Tensor linalg_det(const Tensor& A) {
+  check_square("linalg.det", A);
+  const std::int64_t n = A.size(-1);
+  const Tensor matrices = dense(A);
+  Tensor out = lanewise::detail::empty_cpu(batch_sizes(A), A.scalar_type());
+  with_type(A.scalar_type(), [&]<class T>() {
+    const T* a = static_cast<const T*>(matrices.const_data_ptr());
+    T* det = static_cast<T*>(out.data_ptr());
+    parallel_for(0, out.numel(), grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) det[i] = Lu<T>(a + i * n * n, n).determinant();
+    });
+  });
+  return out;
+}
+
+Tensor linalg_inv(const Tensor& A) {
+  check_square("linalg.inv", A);
+  return solved("linalg.inv", A, nullptr, A.sizes(), A.size(-1));
+}
+
+Tensor linalg_solve(const Tensor& A, const Tensor& B) {
+  check_square("linalg.solve", A);
+  LANEWISE_CHECK(DtypeError, A.scalar_type() == B.scalar_type(),
+                 "linalg.solve: Expected A and B to have the same dtype, but found A of type ",
+                 A.scalar_type(), " and B of type ", B.scalar_type());
+  LANEWISE_CHECK(ShapeError, B.dim() >= 1, "linalg.solve: The tensor B must have at least 1 dimension");
+  const bool vectors = solves_vectors(A, B);
+  const Tensor right = vectors ? unsqueeze(B, -1) : B;
+  const std::int64_t n = A.size(-1), cols = right.size(-1);
+  LANEWISE_CHECK(ShapeError, right.size(-2) == n,
+                 "linalg.solve: Incompatible shapes of A and B for the equation AX = B: ", A.sizes(), " and ",
+                 B.sizes());
+  const DimVector batch = broadcast_shapes("linalg.solve", batch_sizes(A), batch_sizes(right));
+  const auto sized = [&](std::int64_t k) {
+    DimVector sizes(batch);
+    sizes.push_back(n);
+    sizes.push_back(k);
+    return sizes;
+  };
+  const Tensor a = expand(A, sized(n)), b = dense(expand(right, sized(cols)));
+  const Tensor x = solved("linalg.solve", a, &b, sized(cols), cols);
+  return vectors ? squeeze(x, -1) : x;
+}
+
+}  // namespace lanewise::ops
