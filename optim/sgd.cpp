@@ -3,6 +3,7 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/optim/detail/run_step.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/tensor/errors.h>
 
@@ -36,14 +37,14 @@ void SGD::update(std::size_t index, Tensor& parameter, const Tensor& grad, const
   const auto& o = static_cast<const SGDOptions&>(options);
   if (o.momentum() == 0) {
     const std::array<Tensor*, 1> outs = {&parameter};
-    pointwise_multi(kPlainStep, outs, {parameter, grad}, {o.lr(), o.weight_decay()});
+    run_step(kPlainStep, outs, {parameter, grad}, {o.lr(), o.weight_decay()});
     return;
   }
   Tensor& buffer = momentum_buffers_[index];
   const bool first = !buffer.defined();
   if (first) buffer = empty_like(parameter);
   const std::array<Tensor*, 2> outs = {&parameter, &buffer};
-  pointwise_multi(
+  run_step(
       kStep, outs, {parameter, grad, buffer},
       {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov() ? 1.0 : 0.0, first ? 1.0 : 0.0});
 }
