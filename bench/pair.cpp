@@ -1,14 +1,17 @@
-// Runs two benchmark programs that share case names in turn, A B A B ..., and prints one Markdown table: the median time of each
-// and the ratio B/A, paired round by round, so that a drift of the machine hits both alike.
+// Runs benchmark programs that share case names in turn, A B A B ..., and prints one Markdown table: the median time of each and the
+// ratio to the first one's, paired round by round, so that a drift of the machine hits all alike. With more than two programs a case
+// has a column for each and the least of the ratios, that to the best peer.
 //
-//   lanewise_bench_pair A B [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "A,B"]
+//   lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "A,B,..."]
 
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,8 +22,8 @@
 namespace {
 
 struct Settings {
-  std::array<std::string, 2> programs;
-  std::array<std::string, 2> names = {"lanewise", "libtorch"};
+  std::vector<std::string> programs;
+  std::vector<std::string> names;  ///< by default those of the files, without _bench
   std::string filter = ".";
   std::string min_time = "0.05";
   int rounds = 5;
@@ -78,31 +81,86 @@ std::string human(double ns) {
   return text.data();
 }
 
+using Rounds = std::map<std::string, std::vector<double>>;  // case -> ns, round by round
+
+struct Ratio {
+  double middle, least, most;
+};
+
+Ratio ratio_of(const std::vector<double>& own, const std::vector<double>& peer) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(own.size(), peer.size()); ++i) ratios.push_back(peer[i] / own[i]);
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return {median(ratios), *least, *most};
+}
+
+void print_two(const std::string& name, const std::vector<double>& own, const std::vector<double>& peer) {
+  const Ratio ratio = ratio_of(own, peer);
+  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(median(own)).c_str(), human(median(peer)).c_str(),
+              ratio.middle, ratio.least, ratio.most);
+}
+
+void print_several(const std::string& name, const std::vector<Rounds>& all) {
+  const auto& own = all[0].at(name);
+  std::string cells;
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t side = 1; side < all.size(); ++side) {
+    const auto found = all[side].find(name);
+    std::array<char, 48> cell{" |"};
+    if (found != all[side].end()) {
+      const double ratio = ratio_of(own, found->second).middle;
+      best = std::min(best, ratio);
+      std::snprintf(cell.data(), cell.size(), " %.2f |", ratio);
+    }
+    cells += cell.data();
+  }
+  if (std::isfinite(best)) std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(median(own)).c_str(), cells.c_str(), best);
+}
+
 void compare(const Settings& settings) {
   nlohmann::ordered_json order = nlohmann::ordered_json::array();
-  std::array<std::map<std::string, std::vector<double>>, 2> all;
+  const std::size_t count = settings.programs.size();
+  std::vector<Rounds> all(count);
   for (int round = 0; round < settings.rounds; ++round) {
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < count; ++side) {
       std::fprintf(stderr, "round %d of %d: %s\n", round + 1, settings.rounds, settings.names[side].c_str());
       for (const auto& [name, ns] : run(settings, settings.programs[side], side == 0 && round == 0 ? &order : nullptr)) all[side][name].push_back(ns);
     }
   }
-  std::printf("| case | %s | %s | ratio | min - max |\n|---|---|---|---|---|\n", settings.names[0].c_str(), settings.names[1].c_str());
+  std::string head = "| case |", line = "|---|";
+  const auto column = [&](const std::string& title) {
+    head += " " + title + " |";
+    line += "---|";
+  };
+  for (const std::string& name : settings.names) column(name);
+  column(count == 2 ? "ratio" : "best peer");
+  if (count == 2) column("min - max");
+  std::printf("%s\n%s\n", head.c_str(), line.c_str());
   for (const std::string name : order) {
-    const auto& a = all[0][name];
-    const auto found = all[1].find(name);
-    if (found == all[1].end()) continue;
-    const auto& b = found->second;
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) ratios.push_back(b[i] / a[i]);
-    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(median(a)).c_str(), human(median(b)).c_str(), median(ratios), *least, *most);
+    if (count > 2) {
+      print_several(name, all);
+    } else if (const auto peer = all[1].find(name); peer != all[1].end()) {
+      print_two(name, all[0].at(name), peer->second);
+    }
   }
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  std::size_t from = 0;
+  for (std::size_t comma = 0; (comma = text.find(',', from)) != std::string::npos; from = comma + 1) words.push_back(text.substr(from, comma - from));
+  words.push_back(text.substr(from));
+  return words;
+}
+
+/// "bench/peers/eigen_bench" -> "eigen"
+std::string short_name(const std::string& program) {
+  const std::string file = program.substr(program.rfind('/') + 1);
+  return file.substr(0, file.find("_bench"));
 }
 
 Settings parse(int argc, char** argv) {
   Settings settings;
-  std::size_t programs = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const auto value = [&]() -> std::string {
@@ -117,17 +175,20 @@ Settings parse(int argc, char** argv) {
     } else if (word == "--min-time") {
       settings.min_time = value();
     } else if (word == "--names") {
-      const std::string both = value();
-      const std::size_t comma = both.find(',');
-      if (comma == std::string::npos) throw std::runtime_error("--names: expected two names with a comma between them");
-      settings.names = {both.substr(0, comma), both.substr(comma + 1)};
-    } else if (programs < 2 && word.rfind("--", 0) != 0) {
-      settings.programs[programs++] = word;
+      settings.names = split(value());
+    } else if (word.rfind("--", 0) != 0) {
+      settings.programs.push_back(word);
     } else {
       throw std::runtime_error("unknown argument " + word);
     }
   }
-  if (programs != 2) throw std::runtime_error("usage: lanewise_bench_pair A B [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names A,B]");
+  if (settings.programs.size() < 2) {
+    throw std::runtime_error("usage: lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names A,B,...]");
+  }
+  if (settings.names.empty()) {
+    for (const std::string& program : settings.programs) settings.names.push_back(short_name(program));
+  }
+  if (settings.names.size() != settings.programs.size()) throw std::runtime_error("--names: expected as many names as programs");
   return settings;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -11,6 +12,7 @@
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/index_bounds.h>
 #include <lanewise/ops/index_walk.h>
 #include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/tensor/errors.h>
@@ -57,14 +59,15 @@ struct Indexing {
   void check_bounds(const char* op) const {
     if (empty) return;
     const auto* values = index.const_data_ptr<std::int64_t>();
-    parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) { check_bounds(op, values + begin, end - begin); });
+    parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
+      check_bounds(op, values + begin, end - begin);
+    });
   }
   void check_bounds(const char* op, const std::int64_t* values, std::int64_t n) const {
-    bool fits = true;
-    for (std::int64_t i = 0; i < n; ++i) fits &= static_cast<std::uint64_t>(values[i]) < static_cast<std::uint64_t>(limit);
-    for (std::int64_t i = 0; !fits && i < n; ++i) {
-      LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < limit, op, ": index ", values[i], " is out of bounds for dimension ", dim,
-                     " with size ", limit);
+    if (in_bounds(values, n, limit)) return;
+    for (std::int64_t i = 0; i < n; ++i) {
+      LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < limit, op, ": index ", values[i],
+                     " is out of bounds for dimension ", dim, " with size ", limit);
     }
   }
 
@@ -103,10 +106,10 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
   const std::int64_t along = indexing.stride_along(self.strides());
   const bool one = src.dim() == 0;
   const DimVector none(indexing.sizes.size(), 0);
-  walk_index<3>(indexing.sizes, indexing.dim,
+  walk_index(indexing.sizes, indexing.dim,
                 {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
                  one ? none : DimVector(src.strides())},
-                true, [&](const IndexRun<3>& run) {
+                true, [&](const IndexRun& run) {
                   T* to = x + run.at[0];
                   const std::int64_t* i = index + run.at[1];
                   const T* from = y + run.at[2];
@@ -114,7 +117,8 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
                   if (run.step[0] == 0 && run.step[2] == 1) {
                     for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
                   } else {
-                    for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
+                    for (std::int64_t j = 0; j < run.n; ++j)
+                      f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
                   }
                 });
 }
@@ -210,21 +214,21 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
     auto* out = static_cast<T*>(result.data_ptr());
-    walk_index<2>(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides},
-                  false, [&](const IndexRun<2>& run) {
-                    constexpr std::int64_t kBlock = 1024;  // checked, then used while it is at hand
-                    for (std::int64_t b = 0; b < run.n; b += kBlock) {
-                      const std::int64_t n = std::min(kBlock, run.n - b);
-                      const T* from = x + run.at[0] + b * run.step[0];
-                      const std::int64_t* i = chosen + run.at[1] + b;
-                      T* to = out + run.at[1] + b;
-                      indexing.check_bounds("gather", i, n);
-                      if (run.step[0] == 0) {
-                        for (std::int64_t j = 0; j < n; ++j) to[j] = from[i[j] * along];
-                      } else {
-                        for (std::int64_t j = 0; j < n; ++j) to[j] = from[j * run.step[0] + i[j] * along];
-                      }
+    walk_index(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides, dense_strides},
+                  false, [&](const IndexRun& run) {
+                    const T* from = x + run.at[0];
+                    const std::int64_t* i = chosen + run.at[1];
+                    T* to = out + run.at[1];
+                    const auto limit = static_cast<std::uint64_t>(indexing.limit);
+                    std::int64_t j = 0;
+                    // Checked one by one: a branch that is never taken costs less than a pass of its own.
+                    if (run.step[0] == 0 && along == 1) {
+                      for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
+                    } else {
+                      for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
+                        to[j] = from[j * run.step[0] + i[j] * along];
                     }
+                    if (j < run.n) indexing.check_bounds("gather", i + j, 1);
                   });
   });
   return result;

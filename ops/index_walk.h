@@ -1,100 +1,27 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 
-#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/function_ref.h>
 #include <lanewise/tensor/dim_vector.h>
 
 namespace lanewise::ops {
 
-/// Where run i begins and how it steps, in elements, for each of K operands.
-template <std::size_t K>
+inline constexpr std::size_t kWalked = 3;
+
+/// Where a run of n elements begins and how it steps, in elements, for each operand.
 struct IndexRun {
-  std::array<std::int64_t, K> at;
-  std::array<std::int64_t, K> step;
+  std::array<std::int64_t, kWalked> at;
+  std::array<std::int64_t, kWalked> step;
   std::int64_t n;
 };
 
-/// Calls f(run) for runs that together cover `sizes`, in parallel, with the strides of K operands, for gather
+/// Calls f(run) for runs that together cover `sizes`, in parallel, with the strides of three operands, for gather
 /// and its kin, where `dim` is the dimension that the index chooses in. If `apart`, positions that differ
 /// only in `dim` are visited by one thread, in order: what is written to one place always is. Runs go along
 /// the last dimension.
-template <std::size_t K, class F>
-void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, K>& strides, bool apart,
-                F&& f) {
-  constexpr std::int64_t kGrain = 16384;
-  const auto rank = static_cast<std::int64_t>(sizes.size());
-  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;
-  const auto size = [&](std::int64_t d) { return sizes[static_cast<std::size_t>(d)]; };
-  const auto stride = [&](std::size_t k, std::int64_t d) { return strides[k][static_cast<std::size_t>(d)]; };
-  const bool along = dim == rank - 1;
-  // The loop over `dim` is innermost if it is the last dimension, else just outside of the last.
-  std::int64_t outer = 1;
-  for (std::int64_t d = 0; d < rank - 1; ++d) {
-    if (d != dim) outer *= size(d);
-  }
-  const auto start_of = [&](std::int64_t position) {
-    std::array<std::int64_t, K> at{};
-    for (std::int64_t d = rank - 2; d >= 0; --d) {
-      if (d == dim) continue;
-      const std::int64_t i = position % size(d);
-      position /= size(d);
-      for (std::size_t k = 0; k < K; ++k) at[k] += i * stride(k, d);
-    }
-    return at;
-  };
-  const std::int64_t last = rank - 1;
-  const auto run_from = [&](std::array<std::int64_t, K> at, std::int64_t from, std::int64_t to) {
-    IndexRun<K> run{at, {}, to - from};
-    for (std::size_t k = 0; k < K; ++k) {
-      run.step[k] = stride(k, last);
-      run.at[k] += from * run.step[k];
-    }
-    f(run);
-  };
-  const std::int64_t chosen = size(dim), inner = size(last);
-  if (along) {
-    if (!apart && outer == 1) {
-      parallel_for(0, inner, kGrain, [&](std::int64_t from, std::int64_t to) { run_from({}, from, to); });
-      return;
-    }
-    parallel_for(0, outer, std::max<std::int64_t>(1, kGrain / inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t o = begin; o < end; ++o) run_from(start_of(o), 0, inner);
-                 });
-    return;
-  }
-  const auto plane = [&](std::int64_t o, std::int64_t from_row, std::int64_t to_row, std::int64_t from,
-                         std::int64_t to) {
-    const std::array<std::int64_t, K> start = start_of(o);
-    for (std::int64_t i = from_row; i < to_row; ++i) {
-      std::array<std::int64_t, K> at = start;
-      for (std::size_t k = 0; k < K; ++k) at[k] += i * stride(k, dim);
-      run_from(at, from, to);
-    }
-  };
-  if (!apart) {
-    parallel_for(0, outer * chosen, std::max<std::int64_t>(1, kGrain / inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t r = begin; r < end;) {
-                     const std::int64_t o = r / chosen, to = std::min(end - o * chosen, chosen);
-                     plane(o, r - o * chosen, to, 0, inner);
-                     r = o * chosen + to;
-                   }
-                 });
-    return;
-  }
-  if (outer == 1) {
-    parallel_for(0, inner, std::max<std::int64_t>(256, kGrain / chosen),
-                 [&](std::int64_t from, std::int64_t to) { plane(0, 0, chosen, from, to); });
-    return;
-  }
-  parallel_for(0, outer, std::max<std::int64_t>(1, kGrain / (chosen * inner)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t o = begin; o < end; ++o) plane(o, 0, chosen, 0, inner);
-               });
-}
+void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides, bool apart,
+                FunctionRef<void(const IndexRun&)> f);
 
 }  // namespace lanewise::ops

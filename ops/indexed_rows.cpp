@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <sstream>
@@ -6,12 +7,15 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/accumulate.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/element_size.h>
+#include <lanewise/ops/index_bounds.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise::ops {
@@ -56,21 +60,46 @@ std::int64_t product(IntArrayRef sizes) {
                                       " with size ", size);
 }
 
-/// offsets[p] += index[p] * stride.
-void add_offsets(const char* op, std::vector<std::int64_t>& offsets, const Tensor& index, std::size_t dim,
-                 std::int64_t size, std::int64_t stride, bool wrap) {
+/// A list of indices, dense and checked, negative ones counted from the end if `wrap`. Not the memory of
+/// self, which may be written to meanwhile.
+Tensor checked_index(const char* op, const Tensor& any, const Tensor& self, std::size_t dim,
+                     std::int64_t size, bool wrap) {
+  const Tensor index = dense(any, kLong);
   const auto* values = index.const_data_ptr<std::int64_t>();
-  std::int64_t* sums = offsets.data();
-  parallel_for(0, static_cast<std::int64_t>(offsets.size()), kGrainElements,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t p = begin; p < end; ++p) {
-                   std::int64_t i = values[p];
-                   if (i < 0 && wrap) i += size;
-                   if (i < 0 || i >= size) [[unlikely]]
-                     out_of_bounds(op, values[p], dim, size);
-                   sums[p] += i * stride;
-                 }
-               });
+  std::atomic<bool> negative{false};
+  parallel_for(0, index.numel(), kGrainElements, [&](std::int64_t begin, std::int64_t end) {
+    if (in_bounds(values + begin, end - begin, size)) return;
+    for (std::int64_t p = begin; p < end; ++p) {
+      const std::int64_t i = values[p] < 0 && wrap ? values[p] + size : values[p];
+      if (i < 0 || i >= size) [[unlikely]]
+        out_of_bounds(op, values[p], dim, size);
+    }
+    negative.store(true, std::memory_order_relaxed);
+  });
+  if (!negative.load()) return index.is_alias_of(self) ? clone(index) : index;
+  const Tensor wrapped = lanewise::detail::empty_cpu(index.sizes(), kLong);
+  auto* out = wrapped.data_ptr<std::int64_t>();
+  parallel_for(0, index.numel(), kGrainElements, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) out[p] = values[p] < 0 ? values[p] + size : values[p];
+  });
+  return wrapped;
+}
+
+/// The indices of one more dimension: their steps become elements.
+void add_offsets(IndexedRows& rows, const Tensor& index, std::int64_t stride) {
+  if (!rows.offsets.defined()) {
+    rows.offsets = index;
+    rows.scale = stride;
+    return;
+  }
+  const Tensor sums = lanewise::detail::empty_cpu({index.numel()}, kLong);
+  const std::int64_t *x = rows.offsets_data(), *y = index.const_data_ptr<std::int64_t>();
+  auto* sum = sums.data_ptr<std::int64_t>();
+  parallel_for(0, index.numel(), kGrainElements, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) sum[p] = x[p] * rows.scale + y[p] * stride;
+  });
+  rows.offsets = sums;
+  rows.scale = 1;
 }
 
 /// Masks replaced by the positions where they hold, integers as int64.
@@ -158,15 +187,16 @@ struct Runs {
 template <class T, class Run>
 void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, std::int64_t value_step,
                std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to, Run&& run) {
-  const auto per_index = static_cast<std::int64_t>(rows.offsets.size());
-  const std::int64_t* offsets = rows.offsets.data();
+  const std::int64_t per_index = rows.per_index(), scale = rows.scale;
+  const std::int64_t* offsets = rows.offsets_data();
   std::int64_t p = begin % per_index;
   std::int64_t before = begin / per_index;
   T* base = self + offset_of(before, rows.before_sizes, rows.before_strides);
   if (rows.row == 1) {  // elements: nothing but the loop
     for (std::int64_t r = begin; r < end;) {
       const std::int64_t n = std::min(end - r, per_index - p);
-      for (std::int64_t i = 0; i < n; ++i) run(base + offsets[p + i], 1, values + (r + i) * value_step, 1);
+      for (std::int64_t i = 0; i < n; ++i)
+        run(base + offsets[p + i] * scale, 1, values + (r + i) * value_step, 1);
       r += n;
       p = 0;
       if (r < end) base = self + offset_of(++before, rows.before_sizes, rows.before_strides);
@@ -176,9 +206,9 @@ void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, st
   constexpr std::int64_t kAhead = 4;
   const auto lines = std::min<std::int64_t>(runs.n * static_cast<std::int64_t>(sizeof(T)) / 64 + 1, 4);
   for (std::int64_t r = begin; r < end; ++r) {
-    T* row = base + offsets[p];
+    T* row = base + offsets[p] * scale;
     if (p + kAhead < per_index) {  // rows in random order are asked for early
-      const auto* next = reinterpret_cast<const char*>(base + offsets[p + kAhead]);
+      const auto* next = reinterpret_cast<const char*>(base + offsets[p + kAhead] * scale);
       for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(next + 64 * line);
     }
     T* value = values + r * rows.row * value_step;
@@ -197,7 +227,7 @@ void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, st
 /// columns.
 template <class T, class Run>
 void over_rows_apart(const IndexedRows& rows, T* self, T* values, std::int64_t value_step, Run&& run) {
-  const auto per_index = static_cast<std::int64_t>(rows.offsets.size());
+  const std::int64_t per_index = rows.per_index();
   if (per_index == 0 || rows.before_count == 0 || rows.row == 0) return;
   const Runs runs(rows);
   const std::int64_t all = rows.before_count * per_index;
@@ -245,16 +275,16 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> in
   rows.sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
   rows.before_count = product(rows.before_sizes);
   rows.row = product(rows.after_sizes);
-  rows.offsets.assign(static_cast<std::size_t>(product(shape)), 0);
   for (std::size_t d = 0; d < index.size(); ++d) {
     if (!is_index(d)) continue;
     const Tensor whole = index[d].sizes().equals(shape) ? index[d] : expand(index[d], shape);
-    add_offsets(op, rows.offsets, dense(whole), d, self.sizes()[d], self.strides()[d], true);
+    add_offsets(rows, checked_index(op, whole, self, d, self.sizes()[d], true), self.strides()[d]);
   }
   const std::size_t before = rows.before_sizes.size(), rank = rows.sizes.size();
   DimVector of_self(rank, 0);
   std::copy(rows.before_strides.begin(), rows.before_strides.end(), of_self.begin());
-  std::copy(rows.after_strides.begin(), rows.after_strides.end(), of_self.begin() + static_cast<std::ptrdiff_t>(before + shape.size()));
+  std::copy(rows.after_strides.begin(), rows.after_strides.end(),
+            of_self.begin() + static_cast<std::ptrdiff_t>(before + shape.size()));
   rows.operand_strides.push_back(of_self);
   for (const Tensor& one : index) {
     if (!one.defined()) continue;
@@ -289,9 +319,8 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, std::int64_t dim, c
   rows.sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
   rows.before_count = product(rows.before_sizes);
   rows.row = product(rows.after_sizes);
-  rows.offsets.assign(static_cast<std::size_t>(index.numel()), 0);
-  add_offsets(op, rows.offsets, dense(index, kLong), d, number ? 1 : self.sizes()[d],
-              number ? 1 : self.strides()[d], wrap);
+  rows.offsets = checked_index(op, index, self, d, number ? 1 : self.sizes()[d], wrap);
+  rows.scale = number ? 1 : self.strides()[d];
   merge(rows.before_sizes, rows.before_strides);
   merge(rows.after_sizes, rows.after_strides);
   return rows;
@@ -304,17 +333,22 @@ IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& i
                  ": tried to take from an empty tensor");
   IndexedRows rows;
   rows.sizes = DimVector(index.sizes());
-  rows.offsets.assign(static_cast<std::size_t>(index.numel()), 0);
-  add_offsets(op, rows.offsets, dense(index, kLong), 0, self.numel(), 1, true);
+  rows.offsets = checked_index(op, index, self, 0, self.numel(), true);
   if (self.is_contiguous()) return rows;
   DimVector sizes(self.sizes()), strides(self.strides());
   merge(sizes, strides);
-  for (std::int64_t& offset : rows.offsets) offset = offset_of(offset, sizes, strides);
+  const Tensor offsets = lanewise::detail::empty_cpu({index.numel()}, kLong);
+  const std::int64_t* positions = rows.offsets_data();
+  auto* out = offsets.data_ptr<std::int64_t>();
+  parallel_for(0, index.numel(), kGrainElements, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) out[p] = offset_of(positions[p], sizes, strides);
+  });
+  rows.offsets = offsets;
   return rows;
 }
 
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  const auto per_index = static_cast<std::int64_t>(rows.offsets.size());
+  const std::int64_t per_index = rows.per_index();
   const std::int64_t all = rows.before_count * per_index;
   if (all == 0 || rows.row == 0) return;
   const Runs runs(rows);

@@ -23,7 +23,11 @@ struct IndexedRows {
   std::int64_t row = 1;               ///< elements of a row
   /// Strides of self and of each index in the dimensions of the result, 0 where an operand has none: they decide its layout.
   std::vector<DimVector> operand_strides;
-  std::vector<std::int64_t> offsets;  ///< in elements, one per position in the indices
+  Tensor offsets;          ///< int64, dense: one per position in the indices, in steps of `scale`
+  std::int64_t scale = 1;  ///< elements
+
+  std::int64_t per_index() const { return offsets.numel(); }
+  const std::int64_t* offsets_data() const { return offsets.const_data_ptr<std::int64_t>(); }
 };
 
 /// `indices` in order of the dimensions of self, undefined where a dimension is taken whole; int64 after

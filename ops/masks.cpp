@@ -6,6 +6,7 @@
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/divisor.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/views.h>
@@ -46,7 +47,8 @@ struct CountedMask {
 
   std::int64_t count() const { return before.back(); }
 
-  /// Calls f(positions, how many, number of the first among all that hold) for each block, in parallel.
+  /// Calls f(positions, how many, number of the first among all that hold) for each block, in parallel; f may
+  /// write to the positions.
   template <class F>
   void each_block(F&& f) const {
     parallel_for(0, static_cast<std::int64_t>(before.size()) - 1, 4,
@@ -55,8 +57,8 @@ struct CountedMask {
                    for (std::int64_t b = begin; b < end; ++b) {
                      std::int64_t found = 0;
                      const std::int64_t to = std::min(n, (b + 1) * kBlock);
-                     for (std::int64_t i = b * kBlock; i < to;
-                          ++i) {  // no branch: a random mask would be guessed wrong half the time
+                     // No branch: a random mask would be guessed wrong half the time.
+                     for (std::int64_t i = b * kBlock; i < to; ++i) {
                        positions[found] = i;
                        found += data[i];
                      }
@@ -82,19 +84,13 @@ Tensor nonzero(const Tensor& self) {
   auto* out = result.data_ptr<std::int64_t>();
   if (rank == 0) return transpose(result, 0, 1);
   const IntArrayRef sizes = self.sizes();
-  mask.each_block([&](const std::int64_t* positions, std::int64_t n, std::int64_t first) {
-    if (rank == 1) {
-      std::copy(positions, positions + n, out + first);
-      return;
+  mask.each_block([&](std::int64_t* positions, std::int64_t n, std::int64_t first) {
+    for (std::int64_t d = rank - 1; d > 0; --d) {
+      const Divisor size(sizes[static_cast<std::size_t>(d)]);
+      std::int64_t* row = out + d * total + first;
+      for (std::int64_t i = 0; i < n; ++i) row[i] = size.split(positions[i]);
     }
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::int64_t rest = positions[i];
-      for (std::int64_t d = rank - 1; d > 0; --d) {
-        out[d * total + first + i] = rest % sizes[static_cast<std::size_t>(d)];
-        rest /= sizes[static_cast<std::size_t>(d)];
-      }
-      out[first + i] = rest;
-    }
+    std::copy(positions, positions + n, out + first);
   });
   return transpose(result, 0, 1);
 }

@@ -20,15 +20,30 @@ struct SortKey {
   /// What is sorted: 32 bits for all that fit.
   using Key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
   static constexpr Raw kSign = static_cast<Raw>(Raw{1} << (bits - 1));
+  /// What all but the sign of infinity is; NaN is above it.
+  static constexpr Raw kInfinity = [] {
+    if constexpr (kFloating) {
+      constexpr int kMantissa = std::is_same_v<T, double> ? 52
+                                : std::is_same_v<T, Half> ? 10
+                                : bits == 32              ? 23
+                                                          : 7;
+      return static_cast<Raw>(static_cast<Raw>(~kSign) >> kMantissa << kMantissa);
+    } else {
+      return Raw{0};
+    }
+  }();
   static constexpr Key kNaN = static_cast<Raw>(~Raw{0});
 
   static Key of(T x) noexcept {
     if constexpr (std::is_same_v<T, bool>) {
       return x ? 1 : 0;
     } else if constexpr (kFloating) {
-      if (!(x == x)) return kNaN;
-      const auto raw = x == T(0.0F) ? Raw{0} : std::bit_cast<Raw>(x);
-      return static_cast<Raw>((raw & kSign) != 0 ? ~raw : raw | kSign);
+      // By bits alone: no comparison of floats, whose answer on denormals is a matter of the mode.
+      const auto raw = std::bit_cast<Raw>(x);
+      const auto magnitude = static_cast<Raw>(raw & static_cast<Raw>(~kSign));
+      const bool below = raw > kSign;  // not -0
+      const auto ordered = static_cast<Raw>(below ? ~raw : magnitude | kSign);
+      return magnitude > kInfinity ? kNaN : ordered;
     } else if constexpr (std::is_signed_v<T>) {
       return static_cast<Raw>(static_cast<Raw>(x) ^ kSign);
     } else {

@@ -1,15 +1,15 @@
 #include <algorithm>
-#include <atomic>
-#include <bit>
-#include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
-#include <lanewise/ops/radix_sort.h>
+#include <lanewise/ops/room.h>
+#include <lanewise/ops/select_first.h>
 #include <lanewise/ops/sort_keys.h>
+#include <lanewise/ops/sort_line.h>
 #include <lanewise/ops/sorting.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -62,81 +62,6 @@ void visit_ordered(ScalarType dtype, F&& f) {
   });
 }
 
-/// Which 32 bits of the keys of a line tell its elements apart: all of them for types of up to 32 bits, else
-/// those from the highest in which any two keys differ.
-template <class T>
-struct KeyWindow {
-  using Key = typename SortKey<T>::Key;
-  Key flip;       ///< inverts the keys for descending order
-  Key rest = 0;   ///< the bits above the window, which all keys share
-  int shift = 0;  ///< of the window
-  int bits = SortKey<T>::bits;
-  bool exact = true;  ///< nothing below the window differs
-
-  KeyWindow(const T* x, std::int64_t n, bool descending) : flip(descending ? SortKey<T>::kNaN : Key{0}) {
-    if constexpr (sizeof(T) == 8) {
-      const Key first = key(x[0]);
-      std::atomic<Key> differences{0};
-      parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
-        Key found = 0;
-        for (std::int64_t i = begin; i < end; ++i) found |= key(x[i]) ^ first;
-        differences.fetch_or(found, std::memory_order_relaxed);
-      });
-      const Key differ = differences.load();
-      const int high = 64 - std::countl_zero(differ), low = differ == 0 ? 0 : std::countr_zero(differ);
-      exact = high - low <= 32;
-      shift = exact ? low : high - 32;
-      bits = std::min(high - shift, 32);
-      rest = first & ~(Key{0xffffffff} << shift);
-    }
-  }
-
-  Key key(T x) const noexcept { return SortKey<T>::of(x) ^ flip; }
-  std::uint64_t word(T x, std::int64_t index) const noexcept {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(key(x) >> shift)) << 32U |
-           static_cast<std::uint64_t>(index);
-  }
-  T value(std::uint64_t word, const T* x) const noexcept {
-    const Key key = (rest | (static_cast<Key>(word >> 32U) << shift)) ^ flip;
-    return exact && SortKey<T>::is_exact(key) ? SortKey<T>::value(key) : x[word & 0xffffffffU];
-  }
-};
-
-/// One line in stable order; values may be null. `words` and `scratch` have room for n.
-template <class T>
-void sort_line(const T* x, std::int64_t n, bool descending, std::uint64_t* words, std::uint64_t* scratch,
-               std::int64_t kept, T* values, std::int64_t* indices) {
-  if (n == 0) return;
-  const KeyWindow<T> window(x, n, descending);
-  parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) words[i] = window.word(x[i], i);
-  });
-  radix_sort(words, scratch, n, window.bits);
-  if (!window.exact) {  // elements that look alike in the window are few, unless somebody chose them
-    for (std::int64_t i = 0; i < n;) {
-      std::int64_t end = i + 1;
-      while (end < n && words[end] >> 32U == words[i] >> 32U) ++end;
-      if (end - i > 1) {
-        std::sort(words + i, words + end, [&](std::uint64_t a, std::uint64_t b) {
-          const auto p = window.key(x[a & 0xffffffffU]), q = window.key(x[b & 0xffffffffU]);
-          return p != q ? p < q : a < b;
-        });
-      }
-      i = end;
-    }
-  }
-  parallel_for(0, kept, 65536, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) indices[i] = static_cast<std::int64_t>(words[i] & 0xffffffffU);
-    for (std::int64_t i = begin; values != nullptr && i < end; ++i) values[i] = window.value(words[i], x);
-  });
-}
-
-/// Room for items that nobody initialises.
-template <class Item>
-std::unique_ptr<Item[]> room_for(std::int64_t n) {
-  return std::unique_ptr<Item[]>(new Item[static_cast<std::size_t>(n)]);
-}
-
 void check_length(const char* op, std::int64_t n) {
   LANEWISE_CHECK(ValueError, n < 0xffffffffLL, op, ": a line of ", n,
                  " elements is too long; at most 4294967294");
@@ -150,9 +75,9 @@ void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& 
     auto* i = indices.data_ptr<std::int64_t>();
     parallel_for(0, of.count, std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(of.n, 1)),
                  [&](std::int64_t begin, std::int64_t end) {
-                   const auto words = room_for<std::uint64_t>(of.n), scratch = room_for<std::uint64_t>(of.n);
+                   const SortRoom room(of.n);
                    for (std::int64_t l = begin; l < end; ++l) {
-                     sort_line(x + l * of.n, of.n, descending, words.get(), scratch.get(), of.n,
+                     sort_line(x + l * of.n, of.n, descending, room, of.n,
                                v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
                    }
                  });
@@ -167,34 +92,6 @@ void write_items(const SortItem<typename SortKey<T>::Key>* items, const T* x, st
     indices[i] = static_cast<std::int64_t>(items[i].get_index());
     values[i] = x[indices[i]];
   }
-}
-
-/// The first k items in order. Candidates below a limit are collected, and the limit falls whenever there are
-/// too many.
-template <class T>
-void select_first(const T* x, std::int64_t n, std::int64_t k, bool descending,
-                  std::vector<SortItem<typename SortKey<T>::Key>>& items) {
-  using Key = typename SortKey<T>::Key;
-  const Key flip = descending ? SortKey<T>::kNaN : Key{0};
-  const auto most = static_cast<std::size_t>(2 * k + 64);
-  items.clear();
-  Key limit = static_cast<Key>(~Key{0});
-  bool limited = false;
-  const auto shrink = [&] {
-    if (items.size() <= static_cast<std::size_t>(k)) return;
-    std::nth_element(items.begin(), items.begin() + (k - 1), items.end());
-    items.resize(static_cast<std::size_t>(k));
-    limit = items.back().get_key();
-    limited = true;
-  };
-  for (std::int64_t i = 0; i < n; ++i) {
-    const Key key = SortKey<T>::of(x[i]) ^ flip;
-    if (limited && key >= limit) continue;  // an equal one comes later, so it is not among the first
-    items.push_back(SortItem<Key>::make(key, static_cast<std::uint64_t>(i)));
-    if (items.size() >= most) shrink();
-  }
-  shrink();
-  std::sort(items.begin(), items.end());
 }
 
 }  // namespace
@@ -232,7 +129,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
     parallel_for(0, lines.count, std::max<std::int64_t>(1, 8192 / lines.n),
                  [&](std::int64_t begin, std::int64_t end) {
                    std::vector<Item> items;
-                   std::unique_ptr<std::uint64_t[]> words, scratch;
+                   std::optional<SortRoom> room;
                    for (std::int64_t l = begin; l < end; ++l) {
                      const T* line = x + l * lines.n;
                      T* v = values.template data_ptr<T>() + l * k;
@@ -242,11 +139,8 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
                        write_items(items.data(), line, k, v, i);
                        continue;
                      }
-                     if (words == nullptr) {
-                       words = room_for<std::uint64_t>(lines.n);
-                       scratch = room_for<std::uint64_t>(lines.n);
-                     }
-                     sort_line(line, lines.n, largest, words.get(), scratch.get(), k, v, i);
+                     if (!room) room.emplace(lines.n);
+                     sort_line(line, lines.n, largest, *room, k, v, i);
                    }
                  });
   });
@@ -268,7 +162,7 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int
     const auto* x = lines.lines.template const_data_ptr<T>();
     parallel_for(0, lines.count, std::max<std::int64_t>(1, 8192 / lines.n),
                  [&](std::int64_t begin, std::int64_t end) {
-                   const auto items = room_for<Item>(lines.n);
+                   const Room<Item> items(lines.n);
                    for (std::int64_t l = begin; l < end; ++l) {
                      const T* line = x + l * lines.n;
                      for (std::int64_t i = 0; i < lines.n; ++i)

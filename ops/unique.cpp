@@ -1,9 +1,14 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/advanced_indexing.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/key_numbers.h>
+#include <lanewise/ops/room.h>
+#include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/sorting.h>
 #include <lanewise/ops/unique.h>
 #include <lanewise/ops/views.h>
@@ -16,26 +21,27 @@ namespace {
 
 /// Where groups of equal things begin in a sequence, and which group each thing is in.
 struct Groups {
-  std::vector<std::int64_t> starts;
   std::int64_t n;
+  Room<std::int64_t> starts;
+  std::int64_t count = 0;
 
   /// `differs(i)` says whether thing i differs from the one before it.
   template <class F>
-  Groups(std::int64_t length, F&& differs) : n(length) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (i == 0 || differs(i)) starts.push_back(i);
+  Groups(std::int64_t length, F&& differs) : n(length), starts(length) {
+    if (n > 0) starts[count++] = 0;
+    for (std::int64_t i = 1; i < n; ++i) {
+      starts[count] = i;
+      count += differs(i) ? 1 : 0;
     }
   }
 
-  std::int64_t size() const { return static_cast<std::int64_t>(starts.size()); }
+  std::int64_t size() const { return count; }
+  std::int64_t end_of(std::int64_t g) const { return g + 1 < count ? starts[g + 1] : n; }
 
   Tensor counts(bool wanted) const {
     Tensor result = lanewise::detail::empty_cpu({wanted ? size() : 0}, kLong);
     auto* out = result.data_ptr<std::int64_t>();
-    for (std::int64_t g = 0; wanted && g < size(); ++g) {
-      const auto at = static_cast<std::size_t>(g);
-      out[g] = (g + 1 < size() ? starts[at + 1] : n) - starts[at];
-    }
+    for (std::int64_t g = 0; wanted && g < size(); ++g) out[g] = end_of(g) - starts[g];
     return result;
   }
 
@@ -46,16 +52,14 @@ struct Groups {
     Tensor result = lanewise::detail::empty_cpu(sizes, kLong);
     auto* out = result.data_ptr<std::int64_t>();
     for (std::int64_t g = 0; g < size(); ++g) {
-      const auto at = static_cast<std::size_t>(g);
-      const std::int64_t end = g + 1 < size() ? starts[at + 1] : n;
-      for (std::int64_t i = starts[at]; i < end; ++i) out[order(i)] = g;
+      for (std::int64_t i = starts[g]; i < end_of(g); ++i) out[order(i)] = g;
     }
     return result;
   }
 
   Tensor firsts() const {
     Tensor result = lanewise::detail::empty_cpu({size()}, kLong);
-    std::copy(starts.begin(), starts.end(), result.data_ptr<std::int64_t>());
+    std::copy_n(starts.get(), count, result.data_ptr<std::int64_t>());
     return result;
   }
 };
@@ -84,8 +88,13 @@ Tensor slices_of(const Tensor& rows, const Tensor& chosen, const Tensor& self, s
   return movedim(view(index_select(rows, 0, chosen), sizes), 0, dim);
 }
 
+/// Rows a and b of n elements each: below, at or above zero as a comes before b, equals it, or comes after it. Complex
+/// ones have no order.
+using CompareRows = int (*)(const void* x, std::int64_t a, std::int64_t b, std::int64_t n);
+
 template <class T>
-int compare_rows(const T* a, const T* b, std::int64_t n) {
+int compare_rows(const void* x, std::int64_t row_a, std::int64_t row_b, std::int64_t n) {
+  const T *a = static_cast<const T*>(x) + row_a * n, *b = static_cast<const T*>(x) + row_b * n;
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (is_complex(scalar_type_of<T>)) {
       if (!(a[i] == b[i])) return 1;
@@ -97,10 +106,69 @@ int compare_rows(const T* a, const T* b, std::int64_t n) {
   return 0;
 }
 
+CompareRows comparison_of(ScalarType dtype) {
+  return visit_dtype(dtype, []<class T>() -> CompareRows { return &compare_rows<T>; });
+}
+
+/// Elements that are few different ones, without sorting more than those: nothing if they are many, or if
+/// some are NaN, which equals nothing.
+template <class T>
+std::optional<std::tuple<Tensor, Tensor, Tensor>> unique_of_few(const Tensor& flat, IntArrayRef sizes,
+                                                                bool return_inverse, bool return_counts) {
+  using Key = typename SortKey<T>::Key;
+  const auto* x = flat.const_data_ptr<T>();
+  const std::int64_t n = flat.numel();
+  KeyNumbers<Key> numbers;
+  std::vector<std::int64_t> firsts, counts;
+  const Tensor inverse =
+      return_inverse ? lanewise::detail::empty_cpu(sizes, kLong) : lanewise::detail::empty_cpu({0}, kLong);
+  auto* number_of = return_inverse ? inverse.data_ptr<std::int64_t>() : nullptr;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Key key = SortKey<T>::of(x[i]);
+    if (SortKey<T>::kFloating && key == SortKey<T>::kNaN) return std::nullopt;
+    const std::int32_t number = numbers.number(key);
+    if (number < 0) return std::nullopt;
+    if (static_cast<std::size_t>(number) == firsts.size()) {
+      firsts.push_back(i);
+      counts.push_back(0);
+    }
+    ++counts[static_cast<std::size_t>(number)];
+    if (number_of != nullptr) number_of[i] = number;
+  }
+  // From the order of first appearance to that of the elements.
+  const auto count = static_cast<std::int64_t>(firsts.size());
+  std::vector<SortItem<Key>> order;
+  for (std::size_t g = 0; g < firsts.size(); ++g) order.push_back(SortItem<Key>::make(numbers.keys()[g], g));
+  std::sort(order.begin(), order.end());
+  const Tensor values = lanewise::detail::empty_cpu({count}, flat.scalar_type());
+  const Tensor how_often = lanewise::detail::empty_cpu({return_counts ? count : 0}, kLong);
+  std::vector<std::int64_t> place(firsts.size());
+  for (std::int64_t g = 0; g < count; ++g) {
+    const auto number = static_cast<std::size_t>(order[static_cast<std::size_t>(g)].get_index());
+    place[number] = g;
+    values.data_ptr<T>()[g] = x[firsts[number]];
+    if (return_counts) how_often.data_ptr<std::int64_t>()[g] = counts[number];
+  }
+  if (number_of != nullptr) {
+    parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) number_of[i] = place[static_cast<std::size_t>(number_of[i])];
+    });
+  }
+  return std::tuple{values, inverse, how_often};
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& self, bool return_inverse, bool return_counts) {
-  const auto [values, order] = sort(view(dense(self), {self.numel()}), 0, false);
+  const Tensor flat = view(dense(self), {self.numel()});
+  const auto few = visit_dtype(self.scalar_type(), [&]<class T>() {
+    std::optional<std::tuple<Tensor, Tensor, Tensor>> found;
+    if constexpr (!is_complex(scalar_type_of<T>))
+      found = unique_of_few<T>(flat, self.sizes(), return_inverse, return_counts);
+    return found;
+  });
+  if (few) return *few;
+  const auto [values, order] = sort(flat, 0, false);
   const Groups groups = groups_of(values);
   const auto* place = order.const_data_ptr<std::int64_t>();
   return {index_select(values, 0, groups.firsts()),
@@ -121,15 +189,13 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, std::int64_t d
   const std::int64_t n = rows.size(0), m = rows.size(1);
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  const Groups groups = visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto* x = rows.const_data_ptr<T>();
-    std::stable_sort(order.begin(), order.end(), [=](std::int64_t a, std::int64_t b) {
-      return compare_rows(x + a * m, x + b * m, m) < 0;
-    });
-    return Groups(n, [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      return compare_rows(x + order[at - 1] * m, x + order[at] * m, m) != 0;
-    });
+  const CompareRows compare = comparison_of(self.scalar_type());
+  const void* x = rows.const_data_ptr();
+  std::stable_sort(order.begin(), order.end(),
+                   [=](std::int64_t a, std::int64_t b) { return compare(x, a, b, m) < 0; });
+  const Groups groups(n, [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    return compare(x, order[at - 1], order[at], m) != 0;
   });
   Tensor firsts = groups.firsts();
   for (std::int64_t g = 0; g < groups.size(); ++g) {
@@ -154,10 +220,9 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool r
   const std::int64_t d = wrap_dim("unique_consecutive", *dim, self.dim());
   const Tensor rows = rows_of("unique_consecutive", self, d);
   const std::int64_t n = rows.size(0), m = rows.size(1);
-  const Groups groups = visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto* x = rows.const_data_ptr<T>();
-    return Groups(n, [=](std::int64_t i) { return compare_rows(x + (i - 1) * m, x + i * m, m) != 0; });
-  });
+  const CompareRows compare = comparison_of(self.scalar_type());
+  const void* x = rows.const_data_ptr();
+  const Groups groups(n, [=](std::int64_t i) { return compare(x, i - 1, i, m) != 0; });
   return {slices_of(rows, groups.firsts(), self, d), groups.inverse(return_inverse, n, same_place),
           groups.counts(return_counts)};
 }

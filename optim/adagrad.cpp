@@ -15,15 +15,14 @@ constexpr PointwiseOp kStep{"Adagrad::step", &kernels::KernelTable::adagrad_step
 }  // namespace
 
 Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOptions& defaults)
-    : Optimizer("Adagrad", defaults.clone()) {
+    : StatefulOptimizer("Adagrad", defaults) {
   add_param_groups(groups);
 }
 
 Adagrad::Adagrad(std::vector<Tensor> parameters, const AdagradOptions& options)
     : Adagrad(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
-void Adagrad::check(const OptimizerOptions& options) const {
-  const auto& o = as<AdagradOptions>(options);
+void Adagrad::check_settings(const AdagradOptions& o) const {
   check_setting("lr", o.lr());
   check_setting("lr_decay", o.lr_decay());
   check_setting("weight_decay", o.weight_decay());
@@ -31,26 +30,11 @@ void Adagrad::check(const OptimizerOptions& options) const {
   check_setting("eps", o.eps());
 }
 
-void Adagrad::update(std::size_t index, Tensor& parameter, const Tensor& grad,
-                     const OptimizerOptions& options) {
-  const auto& o = static_cast<const AdagradOptions&>(options);
-  State& state = states_[index];
+void Adagrad::apply(AdagradState& state, Tensor& parameter, const Tensor& grad, const AdagradOptions& o) {
   if (!state.sum.defined()) state.sum = full_like(parameter, o.initial_accumulator_value());
   const double lr = o.lr() / (1 + static_cast<double>(state.step++) * o.lr_decay());
   const std::array<Tensor*, 2> outs = {&parameter, &state.sum};
   run_step(kStep, outs, {parameter, grad, state.sum}, {lr, o.eps(), o.weight_decay()});
-}
-
-ParameterState Adagrad::state_of(std::size_t index) const {
-  const State& state = states_[index];
-  if (!state.sum.defined()) return {};
-  return {{"step", full({}, state.step, kLong)}, {"sum", state.sum}};
-}
-
-void Adagrad::set_state(std::size_t index, const ParameterState& state) {
-  const auto step = state.find("step"), sum = state.find("sum");
-  states_[index] = {step == state.end() ? 0 : step->second.item().to<std::int64_t>(),
-                    sum == state.end() ? Tensor() : sum->second};
 }
 
 }  // namespace lanewise::optim

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lanewise/optim/optimizer.h>
+#include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
@@ -29,35 +29,30 @@ class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
   double eps_ = 1e-10;
 };
 
+/// What Adagrad remembers of a parameter.
+struct AdagradState {
+  std::int64_t step = 0;
+  Tensor sum;
+
+  static constexpr StateField<AdagradState> kFields[] = {{"sum", &AdagradState::sum}};
+};
+
 /// Gradients divided by the root of the sum of their squares, in step t = 1, 2...:
 ///   g = grad + weight_decay * p;  s += g^2;  p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps).
 /// State: step, sum.
 /// Source: J. Duchi, E. Hazan, Y. Singer, "Adaptive subgradient methods for online learning and stochastic
 /// optimization" (2011).
-class LANEWISE_API Adagrad : public Optimizer {
+class LANEWISE_API Adagrad : public StatefulOptimizer<AdagradOptions, AdagradState> {
  public:
   /// Throws   ValueError for a negative or non-finite setting
   explicit Adagrad(const std::vector<OptimizerParamGroup>& groups,
                    const AdagradOptions& defaults = AdagradOptions());
   explicit Adagrad(std::vector<Tensor> parameters, const AdagradOptions& options = AdagradOptions());
 
-  /// Of the first group.
-  AdagradOptions& options() { return static_cast<AdagradOptions&>(param_groups().front().options()); }
-
- protected:
-  void check(const OptimizerOptions& options) const override;
-  void resize_state(std::size_t count) override { states_.resize(count); }
-  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-              const OptimizerOptions& options) override;
-  ParameterState state_of(std::size_t index) const override;
-  void set_state(std::size_t index, const ParameterState& state) override;
-
  private:
-  struct State {
-    std::int64_t step = 0;
-    Tensor sum;
-  };
-  std::vector<State> states_;
+  void check_settings(const AdagradOptions& options) const override;
+  void apply(AdagradState& state, Tensor& parameter, const Tensor& grad,
+             const AdagradOptions& options) override;
 };
 
 }  // namespace lanewise::optim

@@ -15,15 +15,19 @@ constexpr PointwiseOp kStep{"Adam::step", &kernels::KernelTable::adam_step};
 constexpr PointwiseOp kAmsgradStep{"Adam::step", &kernels::KernelTable::adam_step_amsgrad};
 
 template <class Options>
-void check_betas(const char* name, const Options& options) {
+void check_adam(const Optimizer& optimizer, const Options& options) {
+  optimizer.check_setting("lr", options.lr());
+  optimizer.check_setting("eps", options.eps());
+  optimizer.check_setting("weight_decay", options.weight_decay());
   const auto [beta1, beta2] = options.betas();
   for (const double beta : {beta1, beta2}) {
-    LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, name, ": a beta is ", beta, ", expected 0 <= beta < 1");
+    LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, optimizer.name(), ": a beta is ", beta,
+                   ", expected 0 <= beta < 1");
   }
 }
 
 template <class Options>
-void update_one(AdamState& state, Tensor& parameter, const Tensor& grad, const Options& options,
+void apply_adam(AdamState& state, Tensor& parameter, const Tensor& grad, const Options& options,
                 bool decoupled_weight_decay) {
   if (!state.mean.defined()) {
     state.mean = zeros_like(parameter);
@@ -49,79 +53,33 @@ void update_one(AdamState& state, Tensor& parameter, const Tensor& grad, const O
   }
 }
 
-ParameterState saved(const AdamState& state) {
-  if (!state.mean.defined()) return {};
-  ParameterState all = {
-      {"step", full({}, state.step, kLong)}, {"exp_avg", state.mean}, {"exp_avg_sq", state.square}};
-  if (state.largest.defined()) all["max_exp_avg_sq"] = state.largest;
-  return all;
-}
-
-AdamState restored(const char* name, const ParameterState& state) {
-  if (state.empty()) return {};
-  const auto of = [&](const char* key) {
-    const auto found = state.find(key);
-    LANEWISE_CHECK(ValueError, found != state.end(), name, "::load_state_dict: ", key, " is missing");
-    return found->second;
-  };
-  AdamState own{of("step").item().to<std::int64_t>(), of("exp_avg"), of("exp_avg_sq"), {}};
-  if (state.contains("max_exp_avg_sq")) own.largest = of("max_exp_avg_sq");
-  return own;
-}
-
 }  // namespace
 
 Adam::Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults)
-    : Optimizer("Adam", defaults.clone()) {
+    : StatefulOptimizer("Adam", defaults) {
   add_param_groups(groups);
 }
 
 Adam::Adam(std::vector<Tensor> parameters, const AdamOptions& options)
     : Adam(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
-void Adam::check(const OptimizerOptions& options) const {
-  const auto& o = as<AdamOptions>(options);
-  check_setting("lr", o.lr());
-  check_setting("eps", o.eps());
-  check_setting("weight_decay", o.weight_decay());
-  check_betas("Adam", o);
-}
-
-void Adam::update(std::size_t index, Tensor& parameter, const Tensor& grad, const OptimizerOptions& options) {
-  update_one(states_[index], parameter, grad, static_cast<const AdamOptions&>(options), false);
-}
-
-ParameterState Adam::state_of(std::size_t index) const { return saved(states_[index]); }
-
-void Adam::set_state(std::size_t index, const ParameterState& state) {
-  states_[index] = restored("Adam", state);
-}
-
 AdamW::AdamW(const std::vector<OptimizerParamGroup>& groups, const AdamWOptions& defaults)
-    : Optimizer("AdamW", defaults.clone()) {
+    : StatefulOptimizer("AdamW", defaults) {
   add_param_groups(groups);
 }
 
 AdamW::AdamW(std::vector<Tensor> parameters, const AdamWOptions& options)
     : AdamW(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
-void AdamW::check(const OptimizerOptions& options) const {
-  const auto& o = as<AdamWOptions>(options);
-  check_setting("lr", o.lr());
-  check_setting("eps", o.eps());
-  check_setting("weight_decay", o.weight_decay());
-  check_betas("AdamW", o);
+void Adam::check_settings(const AdamOptions& options) const { check_adam(*this, options); }
+void AdamW::check_settings(const AdamWOptions& options) const { check_adam(*this, options); }
+
+void Adam::apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamOptions& options) {
+  apply_adam(state, parameter, grad, options, false);
 }
 
-void AdamW::update(std::size_t index, Tensor& parameter, const Tensor& grad,
-                   const OptimizerOptions& options) {
-  update_one(states_[index], parameter, grad, static_cast<const AdamWOptions&>(options), true);
-}
-
-ParameterState AdamW::state_of(std::size_t index) const { return saved(states_[index]); }
-
-void AdamW::set_state(std::size_t index, const ParameterState& state) {
-  states_[index] = restored("AdamW", state);
+void AdamW::apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamWOptions& options) {
+  apply_adam(state, parameter, grad, options, true);
 }
 
 }  // namespace lanewise::optim

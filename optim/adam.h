@@ -2,7 +2,7 @@
 
 #include <tuple>
 
-#include <lanewise/optim/optimizer.h>
+#include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
@@ -45,60 +45,44 @@ class AdamWOptions : public AdamSettings<AdamWOptions> {
   explicit AdamWOptions(double lr = 1e-3) : AdamSettings(lr, 1e-2) {}
 };
 
-/// What a parameter's steps of Adam and AdamW remember.
+/// What Adam and AdamW remember of a parameter.
 struct AdamState {
   std::int64_t step = 0;
-  Tensor mean;     ///< exp_avg
-  Tensor square;   ///< exp_avg_sq
-  Tensor largest;  ///< max_exp_avg_sq, the largest square so far, for amsgrad
+  Tensor mean, square;
+  Tensor largest;  ///< the largest square so far, for amsgrad
+
+  static constexpr StateField<AdamState> kFields[] = {{"exp_avg", &AdamState::mean},
+                                                      {"exp_avg_sq", &AdamState::square},
+                                                      {"max_exp_avg_sq", &AdamState::largest, false}};
 };
 
 /// Adam: step sizes from running means of the gradient and its square, corrected for their start at zero.
-/// Weight decay is added to the gradient. State: step, exp_avg, exp_avg_sq, max_exp_avg_sq. Source: D.
-/// Kingma, J. Ba, "Adam: a method for stochastic optimization" (2015); amsgrad: S. Reddi, S. Kale, S. Kumar
-/// (2018).
-class LANEWISE_API Adam : public Optimizer {
+/// Weight decay is added to the gradient. State: step, exp_avg, exp_avg_sq, max_exp_avg_sq.
+/// Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization" (2015); amsgrad: S. Reddi, S. Kale,
+/// S. Kumar (2018).
+class LANEWISE_API Adam : public StatefulOptimizer<AdamOptions, AdamState> {
  public:
   /// Dtypes   floating parameters
   /// Throws   ValueError for settings out of range (lr, eps, weight_decay >= 0; betas in [0, 1))
   explicit Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults = AdamOptions());
   explicit Adam(std::vector<Tensor> parameters, const AdamOptions& options = AdamOptions());
 
-  /// Of the first group.
-  AdamOptions& options() { return static_cast<AdamOptions&>(param_groups().front().options()); }
-
- protected:
-  void check(const OptimizerOptions& options) const override;
-  void resize_state(std::size_t count) override { states_.resize(count); }
-  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-              const OptimizerOptions& options) override;
-  ParameterState state_of(std::size_t index) const override;
-  void set_state(std::size_t index, const ParameterState& state) override;
-
  private:
-  std::vector<AdamState> states_;
+  void check_settings(const AdamOptions& options) const override;
+  void apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamOptions& options) override;
 };
 
-/// Adam with weight decay applied to the parameter itself.
+/// Adam with weight decay applied to the parameter itself; settings and state as there.
 /// Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization" (2019).
-class LANEWISE_API AdamW : public Optimizer {
+class LANEWISE_API AdamW : public StatefulOptimizer<AdamWOptions, AdamState> {
  public:
   explicit AdamW(const std::vector<OptimizerParamGroup>& groups,
                  const AdamWOptions& defaults = AdamWOptions());
   explicit AdamW(std::vector<Tensor> parameters, const AdamWOptions& options = AdamWOptions());
 
-  AdamWOptions& options() { return static_cast<AdamWOptions&>(param_groups().front().options()); }
-
- protected:
-  void check(const OptimizerOptions& options) const override;
-  void resize_state(std::size_t count) override { states_.resize(count); }
-  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-              const OptimizerOptions& options) override;
-  ParameterState state_of(std::size_t index) const override;
-  void set_state(std::size_t index, const ParameterState& state) override;
-
  private:
-  std::vector<AdamState> states_;
+  void check_settings(const AdamWOptions& options) const override;
+  void apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamWOptions& options) override;
 };
 
 }  // namespace lanewise::optim

@@ -5,6 +5,7 @@
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/factories.h>
 #include <lanewise/optim/optimizer.h>
 #include <lanewise/tensor/errors.h>
 
@@ -124,6 +125,10 @@ void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
     set_state(i, own);
   }
 }
+
+Tensor Optimizer::saved_step(std::int64_t step) { return full({}, step, kLong); }
+
+std::int64_t Optimizer::restored_step(const Tensor& step) { return step.item().to<std::int64_t>(); }
 
 void Optimizer::check_setting(const char* what, double value) const {
   LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, name_, ": ", what, " is ", value,

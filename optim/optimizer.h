@@ -55,6 +55,14 @@ class LANEWISE_API Optimizer {
   /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for states of other parameters
   void load_state_dict(const std::vector<ParameterState>& states);
 
+  /// The count of steps as state_dict() holds it, a 0-dim tensor of int64, and back.
+  static Tensor saved_step(std::int64_t step);
+  static std::int64_t restored_step(const Tensor& step);
+
+  /// Throws   ValueError unless `value` is finite and not negative
+  void check_setting(const char* what, double value) const;
+  const char* name() const { return name_; }
+
  protected:
   Optimizer(const char* name, std::unique_ptr<OptimizerOptions> defaults)
       : name_(name), defaults_(std::move(defaults)) {}
@@ -77,9 +85,6 @@ class LANEWISE_API Optimizer {
     LANEWISE_CHECK(ValueError, own != nullptr, name_, ": the options of a group are another optimizer's");
     return *own;
   }
-  /// Throws   ValueError unless `value` is finite and not negative
-  void check_setting(const char* what, double value) const;
-  const char* name() const { return name_; }
 
  private:
   Tensor checked_grad(const Tensor& parameter, std::size_t index) const;

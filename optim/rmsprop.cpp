@@ -16,15 +16,14 @@ constexpr PointwiseOp kFullStep{"RMSprop::step", &kernels::KernelTable::rmsprop_
 }  // namespace
 
 RMSprop::RMSprop(const std::vector<OptimizerParamGroup>& groups, const RMSpropOptions& defaults)
-    : Optimizer("RMSprop", defaults.clone()) {
+    : StatefulOptimizer("RMSprop", defaults) {
   add_param_groups(groups);
 }
 
 RMSprop::RMSprop(std::vector<Tensor> parameters, const RMSpropOptions& options)
     : RMSprop(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
-void RMSprop::check(const OptimizerOptions& options) const {
-  const auto& o = as<RMSpropOptions>(options);
+void RMSprop::check_settings(const RMSpropOptions& o) const {
   check_setting("lr", o.lr());
   check_setting("alpha", o.alpha());
   check_setting("eps", o.eps());
@@ -32,10 +31,7 @@ void RMSprop::check(const OptimizerOptions& options) const {
   check_setting("momentum", o.momentum());
 }
 
-void RMSprop::update(std::size_t index, Tensor& parameter, const Tensor& grad,
-                     const OptimizerOptions& options) {
-  const auto& o = static_cast<const RMSpropOptions&>(options);
-  State& state = states_[index];
+void RMSprop::apply(RMSpropState& state, Tensor& parameter, const Tensor& grad, const RMSpropOptions& o) {
   const auto make = [&](Tensor& t) {
     if (!t.defined()) t = zeros_like(parameter);
   };
@@ -53,25 +49,6 @@ void RMSprop::update(std::size_t index, Tensor& parameter, const Tensor& grad,
   const std::array<Tensor*, 4> outs = {&parameter, &state.square, &state.buffer, &state.mean};
   run_step(kFullStep, outs, {parameter, grad, state.square, state.buffer, state.mean},
                   {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum(), o.centered() ? 1.0 : 0.0});
-}
-
-ParameterState RMSprop::state_of(std::size_t index) const {
-  const State& state = states_[index];
-  if (!state.square.defined()) return {};
-  ParameterState all = {{"step", full({}, state.step, kLong)}, {"square_avg", state.square}};
-  if (state.buffer.defined()) all["momentum_buffer"] = state.buffer;
-  if (state.mean.defined()) all["grad_avg"] = state.mean;
-  return all;
-}
-
-void RMSprop::set_state(std::size_t index, const ParameterState& state) {
-  const auto of = [&](const char* key) {
-    const auto found = state.find(key);
-    return found == state.end() ? Tensor() : found->second;
-  };
-  const Tensor step = of("step");
-  states_[index] = {step.defined() ? step.item().to<std::int64_t>() : 0, of("square_avg"),
-                    of("momentum_buffer"), of("grad_avg")};
 }
 
 }  // namespace lanewise::optim

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lanewise/optim/optimizer.h>
+#include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
@@ -32,6 +32,16 @@ class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
   bool centered_ = false;
 };
 
+/// What RMSprop remembers of a parameter.
+struct RMSpropState {
+  std::int64_t step = 0;
+  Tensor square, buffer, mean;
+
+  static constexpr StateField<RMSpropState> kFields[] = {{"square_avg", &RMSpropState::square},
+                                                         {"momentum_buffer", &RMSpropState::buffer, false},
+                                                         {"grad_avg", &RMSpropState::mean, false}};
+};
+
 /// Gradients divided by a running root mean square:
 ///   g = grad + weight_decay * p;  v = alpha * v + (1 - alpha) * g^2;  centered: m = alpha * m + (1 - alpha)
 ///   * g, v' = v - m^2, else v' = v; d = g / (sqrt(v') + eps);  momentum: buf = momentum * buf + d, p -= lr *
@@ -39,30 +49,17 @@ class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
 /// State: step, square_avg, momentum_buffer, grad_avg.
 /// Source: T. Tieleman, G. Hinton, lecture 6.5 of "Neural networks for machine learning" (2012); centered: A.
 /// Graves (2013).
-class LANEWISE_API RMSprop : public Optimizer {
+class LANEWISE_API RMSprop : public StatefulOptimizer<RMSpropOptions, RMSpropState> {
  public:
   /// Throws   ValueError for a negative or non-finite setting
   explicit RMSprop(const std::vector<OptimizerParamGroup>& groups,
                    const RMSpropOptions& defaults = RMSpropOptions());
   explicit RMSprop(std::vector<Tensor> parameters, const RMSpropOptions& options = RMSpropOptions());
 
-  /// Of the first group.
-  RMSpropOptions& options() { return static_cast<RMSpropOptions&>(param_groups().front().options()); }
-
- protected:
-  void check(const OptimizerOptions& options) const override;
-  void resize_state(std::size_t count) override { states_.resize(count); }
-  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-              const OptimizerOptions& options) override;
-  ParameterState state_of(std::size_t index) const override;
-  void set_state(std::size_t index, const ParameterState& state) override;
-
  private:
-  struct State {
-    std::int64_t step = 0;
-    Tensor square, buffer, mean;
-  };
-  std::vector<State> states_;
+  void check_settings(const RMSpropOptions& options) const override;
+  void apply(RMSpropState& state, Tensor& parameter, const Tensor& grad,
+             const RMSpropOptions& options) override;
 };
 
 }  // namespace lanewise::optim

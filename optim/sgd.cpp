@@ -16,15 +16,14 @@ constexpr PointwiseOp kPlainStep{"SGD::step", &kernels::KernelTable::sgd_step_pl
 }  // namespace
 
 SGD::SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults)
-    : Optimizer("SGD", defaults.clone()) {
+    : StatefulOptimizer("SGD", defaults) {
   add_param_groups(groups);
 }
 
 SGD::SGD(std::vector<Tensor> parameters, const SGDOptions& options)
     : SGD(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
-void SGD::check(const OptimizerOptions& options) const {
-  const auto& o = as<SGDOptions>(options);
+void SGD::check_settings(const SGDOptions& o) const {
   check_setting("lr", o.lr());
   check_setting("momentum", o.momentum());
   check_setting("weight_decay", o.weight_decay());
@@ -33,30 +32,19 @@ void SGD::check(const OptimizerOptions& options) const {
                  " and dampening ", o.dampening());
 }
 
-void SGD::update(std::size_t index, Tensor& parameter, const Tensor& grad, const OptimizerOptions& options) {
-  const auto& o = static_cast<const SGDOptions&>(options);
+void SGD::apply(SGDState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& o) {
   if (o.momentum() == 0) {
     const std::array<Tensor*, 1> outs = {&parameter};
     run_step(kPlainStep, outs, {parameter, grad}, {o.lr(), o.weight_decay()});
     return;
   }
-  Tensor& buffer = momentum_buffers_[index];
+  Tensor& buffer = state.buffer;
   const bool first = !buffer.defined();
   if (first) buffer = empty_like(parameter);
   const std::array<Tensor*, 2> outs = {&parameter, &buffer};
   run_step(
       kStep, outs, {parameter, grad, buffer},
       {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov() ? 1.0 : 0.0, first ? 1.0 : 0.0});
-}
-
-ParameterState SGD::state_of(std::size_t index) const {
-  if (!momentum_buffers_[index].defined()) return {};
-  return {{"momentum_buffer", momentum_buffers_[index]}};
-}
-
-void SGD::set_state(std::size_t index, const ParameterState& state) {
-  const auto buffer = state.find("momentum_buffer");
-  momentum_buffers_[index] = buffer == state.end() ? Tensor() : buffer->second;
 }
 
 }  // namespace lanewise::optim

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lanewise/optim/optimizer.h>
+#include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
@@ -29,31 +29,28 @@ class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   bool nesterov_ = false;
 };
 
+/// What SGD remembers of a parameter.
+struct SGDState {
+  Tensor buffer;  ///< undefined until the first step with momentum
+
+  static constexpr StateField<SGDState> kFields[] = {{"momentum_buffer", &SGDState::buffer}};
+};
+
 /// Stochastic gradient descent with momentum:
 ///   g = grad + weight_decay * p;  buf = momentum * buf + (1 - dampening) * g (the first time buf = g);
 ///   p -= lr * (nesterov ? g + momentum * buf : momentum ? buf : g).
 /// State: momentum_buffer.
 /// Source: I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in
 /// deep learning" (2013).
-class LANEWISE_API SGD : public Optimizer {
+class LANEWISE_API SGD : public StatefulOptimizer<SGDOptions, SGDState> {
  public:
   /// Throws   ValueError for a negative or non-finite setting, or nesterov without momentum or with dampening
   SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults);
   SGD(std::vector<Tensor> parameters, const SGDOptions& options);
 
-  /// Of the first group.
-  SGDOptions& options() { return static_cast<SGDOptions&>(param_groups().front().options()); }
-
- protected:
-  void check(const OptimizerOptions& options) const override;
-  void resize_state(std::size_t count) override { momentum_buffers_.resize(count); }
-  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-              const OptimizerOptions& options) override;
-  ParameterState state_of(std::size_t index) const override;
-  void set_state(std::size_t index, const ParameterState& state) override;
-
  private:
-  std::vector<Tensor> momentum_buffers_;  // undefined until a parameter's first step with momentum
+  void check_settings(const SGDOptions& options) const override;
+  void apply(SGDState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& options) override;
 };
 
 }  // namespace lanewise::optim

@@ -79,6 +79,9 @@ TEST(SortWide, AllBitsCount) {
     check(randint(0, 1000, {n}) * (std::int64_t{1} << 50));
     check(randint(0, 10, {n}) * (std::int64_t{1} << 40) + randint(0, 10, {n}));
     check(full({n}, 7, kLong));
+    // Groups of all sizes that look alike in the upper 32 bits, equal ones among them.
+    check(1 + randint(0, 3 * n, {n}).to(kDouble) * 1e-14);
+    check(-randint(1, 5, {n}).to(kDouble) - randint(0, 40, {n}).to(kDouble) * 1e-15);
   }
 }
 
@@ -128,18 +131,34 @@ TEST(SortOut, WritesBothOrNeither) {
 
 TEST(TopK, TakesTheFirstOfTheStableOrder) {
   for (const std::int64_t n : {10, 1000, 20000}) {
-    const Tensor x = with_repetitions(n, kFloat);
-    for (const std::int64_t k : {std::int64_t{1}, std::int64_t{7}, n / 3, n}) {
-      for (const bool largest : {false, true}) {
-        const auto [values, indices] = x.topk(k, 0, largest);
-        const Tensor wanted = x.argsort(0, largest).slice(0, 0, k);
-        EXPECT_TRUE(equal(indices, wanted)) << n << " " << k;
-        EXPECT_EQ(std::memcmp(values.data_ptr(), x.index_select(0, wanted).data_ptr(), values.nbytes()), 0);
+    const Tensor some = with_repetitions(n, kFloat);
+    for (const Tensor& x : {some, some.relu(), some.abs().neg(), some.to(kDouble), some.to(kBFloat16),
+                            randn({n}).to(kHalf), randint(-1000, 1000, {n}).to(kShort),
+                            randint(-(std::int64_t{1} << 62), std::int64_t{1} << 62, {n})})
+      for (const std::int64_t k : {std::int64_t{1}, std::int64_t{7}, n / 30 + 1, n / 9, n / 3, n}) {
+        for (const bool largest : {false, true}) {
+          const auto [values, indices] = x.topk(k, 0, largest);
+          const Tensor wanted = x.argsort(0, largest).slice(0, 0, k);
+          EXPECT_TRUE(equal(indices, wanted)) << n << " " << k;
+          EXPECT_EQ(std::memcmp(values.data_ptr(), x.index_select(0, wanted).data_ptr(), values.nbytes()), 0);
+        }
+        const auto [value, index] = x.kthvalue(k);
+        EXPECT_EQ(index.item<std::int64_t>(), x.argsort()[k - 1].item<std::int64_t>());
       }
-      const auto [value, index] = x.kthvalue(k);
-      EXPECT_EQ(index.item<std::int64_t>(), x.argsort()[k - 1].item<std::int64_t>());
-    }
   }
+}
+
+// A limit of zero stays exact where floats that are compared count as zero.
+TEST(TopK, TellsDenormalsFromZeroInEveryMode) {
+  Tensor x = zeros({1000});
+  x.slice(0, 500, 600).fill_(1e-40);
+  x.slice(0, 700, 710).fill_(-1e-40);
+  set_flush_denormal(true);
+  const auto [values, indices] = x.topk(20);
+  const auto [least, least_indices] = x.topk(20, 0, false);
+  set_flush_denormal(false);
+  EXPECT_TRUE(equal(indices, arange(500, 520)));
+  EXPECT_TRUE(equal(least_indices, cat({arange(700, 710), arange(0, 10)})));
 }
 
 TEST(Unique, CountsAndPlaces) {
@@ -150,6 +169,42 @@ TEST(Unique, CountsAndPlaces) {
   EXPECT_EQ((values.slice(0, 1) <= values.slice(0, 0, -1)).sum().item<int>(), 0);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(std::get<0>(_unique2(tensor({nan, 1.0, nan}))).numel(), 3);  // 1.13 counts them as one sometimes
+}
+
+// Few different elements are numbered, many are sorted: around the limit and far from it both give the same.
+TEST(Unique, FewAndMany) {
+  manual_seed(3);
+  for (const ScalarType dtype : {kBool, kByte, kShort, kLong, kHalf, kBFloat16, kFloat, kDouble}) {
+    for (const std::int64_t different : {1, 2, 100, 16384, 16385, 40000}) {
+      const Tensor x = cat({arange(different), randint(0, different, {30000})})
+                           .index_select(0, randperm(different + 30000))
+                           .to(dtype);
+      const auto [values, inverse, counts] = _unique2(x, true, true, true);
+      const auto [sorted, order] = x.sort();
+      const auto [wanted, runs, lengths] = unique_consecutive(sorted, true, true);
+      EXPECT_TRUE(equal(values, wanted)) << toString(dtype) << different;
+      EXPECT_TRUE(equal(counts, lengths));
+      EXPECT_TRUE(equal(inverse.index_select(0, order), runs));
+    }
+  }
+  // Of both zeros the one that comes first stands for them.
+  const Tensor zeros = std::get<0>(_unique2(tensor({2.0, -0.0, 0.0, 2.0})));
+  EXPECT_TRUE(equal(zeros, tensor({0.0, 2.0})));
+  EXPECT_TRUE(std::signbit(zeros[0].item<double>()));
+  EXPECT_EQ(std::get<0>(_unique2(empty({0}))).numel(), 0);
+}
+
+TEST(Nonzero, SplitsPositions) {
+  manual_seed(5);
+  for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
+           {10000}, {1, 9000}, {9000, 1}, {4096, 3}, {3, 4099}, {7, 1, 11, 13, 5}, {0, 4}, {2, 0}}) {
+    const Tensor mask = rand(sizes) > 0.7;
+    const Tensor found = mask.nonzero();
+    Tensor flat = zeros({found.size(0)}, kLong);
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      flat = flat * sizes[d] + found.select(1, static_cast<std::int64_t>(d));
+    EXPECT_TRUE(equal(flat, arange(mask.numel()).masked_select(mask.flatten())));
+  }
 }
 
 TEST(Searching, AgreesWithBounds) {

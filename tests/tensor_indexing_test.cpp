@@ -119,6 +119,14 @@ TEST(IndexPut, WritesWhereTensorsSay) {
   Tensor r = arange(4);
   r.index_put_({tensor({1, 2, 3})}, r.slice(0, 0, 3));
   EXPECT_TRUE(equal(r, tensor({0, 0, 1, 2})));
+  // So are indices that live in it.
+  Tensor places = tensor({1, 2, 0});
+  places.index_put_({places}, tensor({10, 20, 30}));
+  EXPECT_TRUE(equal(places, tensor({30, 10, 20})));
+  Tensor back = tensor({-1, -3, -2});
+  back.index_put_({back}, tensor({10, 20, 30}), true);
+  EXPECT_TRUE(equal(back, tensor({19, 27, 8})));
+  EXPECT_TRUE(equal(arange(12).view({3, 4}).t().index({tensor({-1, 0}), tensor({2, -3})}), tensor({11, 0})));
   EXPECT_THROW(t.index_put_({tensor({0, 5})}, 1), IndexError);
   EXPECT_THROW(t.index_put_({tensor({0, 1})}, tensor({1.5})), DtypeError);
   EXPECT_THROW(zeros({1}).expand({3}).index_put_({tensor({0})}, 1), StorageError);

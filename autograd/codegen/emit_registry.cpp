@@ -1,3 +1,6 @@
+#include <map>
+#include <string>
+
 #include "cpp_types.h"
 #include "emit.h"
 #include "forms.h"
@@ -87,15 +90,14 @@ void emit_function(Text& text, const Row& row, std::size_t index) {
   text.line("  return pack(", expression, ");\n}");
 }
 
-void emit_arguments(Text& text, const Row& row, std::size_t index) {
-  if (row.schema.arguments.empty()) return;
-  text.line("constexpr SchemaArgument kArguments", std::to_string(index), "[] = {");
+std::string arguments_of(const Row& row) {
+  Text text;
   for (const Argument& a : row.schema.arguments) {
     text.line("    {", quoted(a.name), ", ", quoted(to_string(a.type)), ", {Base::", base_name(a.type.base), ", ",
               a.type.list ? "true" : "false", ", ", a.type.optional ? "true" : "false", "}, ",
               quoted(a.default_value.value_or("")), ", ", a.kwarg_only ? "true" : "false", "},");
   }
-  text.line("};");
+  return text.str();
 }
 
 }  // namespace
@@ -111,8 +113,15 @@ std::string emit_registry(const OpList& list) {
   text.line("using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing Base = SchemaType::Base;\n");
   text.line("constexpr std::string_view kTensor[] = {\"Tensor\", \"Tensor\", \"Tensor\"};");
   text.line("constexpr std::string_view kTensorList[] = {\"Tensor[]\"};\n");
+  std::map<std::string, std::size_t> lists;  // of arguments, and the first op that has them
+  std::vector<std::size_t> list_of;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    emit_arguments(text, rows[i], i);
+    // Many ops share their list, all in-place forms among them.
+    const std::string arguments = arguments_of(rows[i]);
+    const auto [known, is_new] = lists.try_emplace(arguments, i);
+    list_of.push_back(known->second);
+    if (is_new && !arguments.empty())
+      text.line("constexpr SchemaArgument kArguments", std::to_string(i), "[] = {\n", arguments, "};");
     emit_function(text, rows[i], i);
   }
   text.line("\nconstexpr Schema kSchemas[] = {");
@@ -123,7 +132,7 @@ std::string emit_registry(const OpList& list) {
                                     ? "kTensorList"
                                     : "{kTensor, " + std::to_string(schema.returns.size()) + "}";
     text.line("    {", quoted(schema.name), ", ", quoted(schema.overload), ", ",
-              schema.arguments.empty() ? "{}" : "kArguments" + std::to_string(i), ", ", returns, ", ",
+              schema.arguments.empty() ? "{}" : "kArguments" + std::to_string(list_of[i]), ", ", returns, ", ",
               quoted(rows[i].op->doc), ", ", differentiable && !rows[i].out ? "true" : "false", ", ",
               schema.is_view() ? "true" : "false", ", ", rows[i].inplace ? "true" : "false", ", ",
               rows[i].out ? "true" : "false", "},");

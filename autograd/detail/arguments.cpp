@@ -97,4 +97,10 @@ Value parse_default(const SchemaArgument& argument) {
   return std::strtod(std::string(text).c_str(), nullptr);
 }
 
+std::vector<Tensor> pack(Tensor result) {
+  std::vector<Tensor> list;
+  list.push_back(std::move(result));
+  return list;
+}
+
 }  // namespace lanewise::detail

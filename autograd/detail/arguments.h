@@ -45,11 +45,7 @@ class Arguments {
   std::vector<Value> values_;
 };
 
-inline std::vector<Tensor> pack(Tensor result) {
-  std::vector<Tensor> list;
-  list.push_back(std::move(result));
-  return list;
-}
+std::vector<Tensor> pack(Tensor result);
 inline std::vector<Tensor> pack(std::vector<Tensor> results) { return results; }
 template <class... Tensors>
 std::vector<Tensor> pack(std::tuple<Tensors...> results) {

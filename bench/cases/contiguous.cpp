@@ -58,8 +58,10 @@ LANEWISE_UNARY_CASE(sin, std::sin(x));
 LANEWISE_UNARY_CASE(cos, std::cos(x));
 LANEWISE_UNARY_CASE(tanh, std::tanh(x));
 LANEWISE_UNARY_CASE(sigmoid, 1 / (1 + std::exp(-x)));
+LANEWISE_UNARY_CASE(erf, std::erf(x));
 LANEWISE_UNARY_CASE(sqrt, std::sqrt(x));
 LANEWISE_UNARY_CASE(neg, -x);
+LANEWISE_UNARY_CASE(abs, std::abs(x));
 
 void contiguous_pow_scalar(benchmark::State& state) {
   const std::int64_t n = state.range(0);

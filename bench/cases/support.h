@@ -31,9 +31,11 @@ bool verify(benchmark::State& state, const lib::Tensor& found, Expected expected
   return true;
 }
 
-/// Runs `op` until the time is up; `bytes` is what one run has to read and write at the least.
+/// Runs `op` until the time is up; `bytes` is what one run has to read and write at the least. The first run, on
+/// memory that is fresh, is not timed.
 template <class Op>
 void time(benchmark::State& state, std::int64_t elements, std::int64_t bytes, Op op) {
+  op();
   for (auto _ : state) op();
   state.SetItemsProcessed(state.iterations() * elements);
   if (bytes > 0) state.SetBytesProcessed(state.iterations() * bytes);

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include <lanewise/ops/sort_keys.h>
+
+namespace lanewise::ops {
+
+/// The first k elements of a line in stable order, for k far below its length. Candidates below a limit are
+/// collected, and the limit falls: with each of them while they fit into a short sorted list, else whenever
+/// there are too many.
+template <class T, bool kDescending>
+class FirstOfLine {
+ public:
+  using Key = typename SortKey<T>::Key;
+  using Item = SortItem<Key>;
+
+  FirstOfLine(std::int64_t k, std::vector<Item>& items)
+      : k_(static_cast<std::size_t>(k)), short_list_(k <= kShortList), items_(items) {
+    items.clear();
+  }
+
+  void select(const T* x, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i < n && !limited_; ++i) offer(x[i], i);
+    for (; i + kBlock <= n; i += kBlock) {  // most blocks have nothing to offer
+      if (!any_precedes(x + i)) continue;
+      for (std::int64_t j = i; j < i + kBlock; ++j) offer(x[j], j);
+    }
+    for (; i < n; ++i) offer(x[i], i);
+    if (short_list_) return;
+    shrink();
+    std::sort(items_.begin(), items_.end());
+  }
+
+ private:
+  static constexpr std::int64_t kBlock = 16;
+  static constexpr std::int64_t kShortList = 24;
+  static Key key_of(T x) noexcept { return SortKey<T>::of(x) ^ (kDescending ? SortKey<T>::kNaN : Key{0}); }
+
+  /// Whether some x of a block might come before the limit.
+  bool any_precedes(const T* x) const noexcept {
+    using Count = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    Count found = 0;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (comparable_) {
+        for (std::int64_t j = 0; j < kBlock; ++j)
+          found +=
+              static_cast<Count>(kDescending ? !(x[j] <= bound_) : !(x[j] >= bound_));  // NaN may be anywhere
+        return found != 0;
+      }
+    }
+    for (std::int64_t j = 0; j < kBlock; ++j) found += static_cast<Count>(key_of(x[j]) < limit_);
+    return found != 0;
+  }
+
+  void offer(T x, std::int64_t index) {
+    const Key key = key_of(x);
+    if (limited_ && key >= limit_) return;  // an equal one comes later, so it is not among the first
+    const Item item = Item::make(key, static_cast<std::uint64_t>(index));
+    if (!short_list_) {
+      items_.push_back(item);
+      if (items_.size() >= 2 * k_ + 64) shrink();
+    } else {
+      if (items_.size() == k_) items_.pop_back();
+      std::size_t at = items_.size();
+      items_.push_back(item);
+      for (; at > 0 && item < items_[at - 1]; --at) items_[at] = items_[at - 1];
+      items_[at] = item;
+      if (items_.size() == k_) limit(items_.back().get_key());
+    }
+  }
+
+  void shrink() {
+    if (items_.size() <= k_) return;
+    std::nth_element(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(k_ - 1), items_.end());
+    items_.resize(k_);
+    limit(items_.back().get_key());
+  }
+
+  void limit(Key key) {
+    limit_ = key;
+    limited_ = true;
+    if constexpr (std::is_floating_point_v<T>) {
+      bound_ = SortKey<T>::value(static_cast<Key>(key ^ (kDescending ? SortKey<T>::kNaN : Key{0})));
+      comparable_ = std::abs(bound_) >= std::numeric_limits<T>::min();
+    }
+  }
+
+  std::size_t k_;
+  bool short_list_;
+  std::vector<Item>& items_;
+  bool limited_ = false;
+  Key limit_ = 0;
+  T bound_{};  ///< the limit as an element
+  bool comparable_ =
+      false;  ///< not NaN, nor so small that comparing floats depends on how denormals are taken
+};
+
+/// The first k elements of x, in `items`, for 0 < k <= n.
+template <class T>
+void select_first(const T* x, std::int64_t n, std::int64_t k, bool descending,
+                  std::vector<SortItem<typename SortKey<T>::Key>>& items) {
+  if (descending) {
+    FirstOfLine<T, true>(k, items).select(x, n);
+  } else {
+    FirstOfLine<T, false>(k, items).select(x, n);
+  }
+}
+
+}  // namespace lanewise::ops
