@@ -1,10 +1,12 @@
 #include <lanewise/dispatch_isa/threads.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 
+#include <lanewise/dispatch_isa/detail/binding.h>
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/topology.h>
 
@@ -17,7 +19,9 @@ constinit std::atomic<int> num_threads{0};  // 0: not decided yet
 int initial_num_threads() {
   const char* text = std::getenv("LANEWISE_NUM_THREADS");
   if (text == nullptr || *text == '\0') {
-    return default_num_threads(topology());
+    const int threads = default_num_threads(topology());
+    const int bound = detail::binding().cores;
+    return bound > 0 ? std::min(threads, bound) : threads;
   }
   int threads = 0;
   const char* end = text + std::strlen(text);

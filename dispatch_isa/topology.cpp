@@ -1,37 +1,42 @@
 #include <lanewise/dispatch_isa/topology.h>
 
 #include <algorithm>
-#include <memory>
 #include <thread>
 
 #include <hwloc.h>
 
 #include <lanewise/dispatch_isa/detail/cgroup.h>
+#include <lanewise/dispatch_isa/detail/machine.h>
 #include <lanewise/dispatch_isa/error.h>
 
 namespace lanewise {
 
-namespace {
+namespace detail {
 
-struct DestroyTopology {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using TopologyPtr = std::unique_ptr<hwloc_topology, DestroyTopology>;
-
-struct FreeBitmap {
-  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using BitmapPtr = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
-
-TopologyPtr load() {
+MachinePtr load_machine() {
   hwloc_topology_t raw = nullptr;
   LANEWISE_CHECK(Error, hwloc_topology_init(&raw) == 0, "topology: hwloc_topology_init failed");
-  TopologyPtr topology(raw);
+  MachinePtr machine(raw);
   // The x86 component would move this thread over all CPUs to ask each; the operating system's own files suffice.
   hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   LANEWISE_CHECK(Error, hwloc_topology_load(raw) == 0, "topology: hwloc_topology_load failed");
-  return topology;
+  return machine;
 }
+
+BitmapPtr usable_pus(hwloc_topology_t machine) {
+  BitmapPtr set(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine)));
+  const BitmapPtr bound(hwloc_bitmap_alloc());
+  // The affinity of the asking thread, which is what workers started from it inherit.
+  if (hwloc_get_cpubind(machine, bound.get(), HWLOC_CPUBIND_THREAD) == 0 &&
+      hwloc_bitmap_intersects(set.get(), bound.get()) != 0) {
+    hwloc_bitmap_and(set.get(), set.get(), bound.get());
+  }
+  return set;
+}
+
+}  // namespace detail
+
+namespace {
 
 int count(hwloc_topology_t topology, hwloc_obj_type_t type) {
   return std::max(0, hwloc_get_nbobjs_by_type(topology, type));
@@ -61,17 +66,11 @@ void read_cache(hwloc_topology_t topology, hwloc_obj_type_t type, std::int64_t& 
 }
 
 Topology read() {
-  const TopologyPtr owner = load();
+  const detail::MachinePtr owner = detail::load_machine();
   hwloc_topology_t machine = owner.get();
   Topology result;
 
-  const BitmapPtr set(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine)));
-  const BitmapPtr bound(hwloc_bitmap_alloc());
-  // The affinity of the asking thread, which is what workers started from it inherit.
-  if (hwloc_get_cpubind(machine, bound.get(), HWLOC_CPUBIND_THREAD) == 0 &&
-      hwloc_bitmap_intersects(set.get(), bound.get()) != 0) {
-    hwloc_bitmap_and(set.get(), set.get(), bound.get());
-  }
+  const detail::BitmapPtr set = detail::usable_pus(machine);
 
   result.packages = count(machine, HWLOC_OBJ_PACKAGE);
   result.pus = count(machine, HWLOC_OBJ_PU);

@@ -4,6 +4,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/optim/adagrad.h>
+#include <lanewise/optim/detail/run_step.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::optim {
@@ -33,7 +34,7 @@ void Adagrad::apply(AdagradState& state, Tensor& parameter, const Tensor& grad, 
   if (!state.sum.defined()) state.sum = full_like(parameter, o.initial_accumulator_value());
   const double lr = o.lr() / (1 + static_cast<double>(state.step++) * o.lr_decay());
   const std::array<Tensor*, 2> outs = {&parameter, &state.sum};
-  pointwise_multi(kStep, outs, {parameter, grad, state.sum}, {lr, o.eps(), o.weight_decay()});
+  run_step(kStep, outs, {parameter, grad, state.sum}, {lr, o.eps(), o.weight_decay()});
 }
 
 }  // namespace lanewise::optim

@@ -5,6 +5,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/optim/adam.h>
+#include <lanewise/optim/detail/run_step.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::optim {
@@ -45,10 +46,10 @@ void apply_adam(AdamState& state, Tensor& parameter, const Tensor& grad, const O
                                                 1 - std::pow(beta2, t)};
   if (options.amsgrad()) {
     const std::array<Tensor*, 4> outs = {&parameter, &state.mean, &state.square, &state.largest};
-    pointwise_multi(kAmsgradStep, outs, {parameter, grad, state.mean, state.square, state.largest}, params);
+    run_step(kAmsgradStep, outs, {parameter, grad, state.mean, state.square, state.largest}, params);
   } else {
     const std::array<Tensor*, 3> outs = {&parameter, &state.mean, &state.square};
-    pointwise_multi(kStep, outs, {parameter, grad, state.mean, state.square}, params);
+    run_step(kStep, outs, {parameter, grad, state.mean, state.square}, params);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/optim/detail/run_step.h>
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/tensor/errors.h>
 
@@ -38,7 +39,7 @@ void RMSprop::apply(RMSpropState& state, Tensor& parameter, const Tensor& grad, 
   ++state.step;
   if (o.momentum() == 0 && !o.centered()) {
     const std::array<Tensor*, 2> outs = {&parameter, &state.square};
-    pointwise_multi(kStep, outs, {parameter, grad, state.square},
+    run_step(kStep, outs, {parameter, grad, state.square},
                     {o.lr(), o.alpha(), o.eps(), o.weight_decay()});
     return;
   }
@@ -46,7 +47,7 @@ void RMSprop::apply(RMSpropState& state, Tensor& parameter, const Tensor& grad, 
   make(state.buffer);
   make(state.mean);
   const std::array<Tensor*, 4> outs = {&parameter, &state.square, &state.buffer, &state.mean};
-  pointwise_multi(kFullStep, outs, {parameter, grad, state.square, state.buffer, state.mean},
+  run_step(kFullStep, outs, {parameter, grad, state.square, state.buffer, state.mean},
                   {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum(), o.centered() ? 1.0 : 0.0});
 }
 

@@ -3,6 +3,7 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/optim/detail/run_step.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/tensor/errors.h>
 
@@ -34,14 +35,14 @@ void SGD::check_settings(const SGDOptions& o) const {
 void SGD::apply(SGDState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& o) {
   if (o.momentum() == 0) {
     const std::array<Tensor*, 1> outs = {&parameter};
-    pointwise_multi(kPlainStep, outs, {parameter, grad}, {o.lr(), o.weight_decay()});
+    run_step(kPlainStep, outs, {parameter, grad}, {o.lr(), o.weight_decay()});
     return;
   }
   Tensor& buffer = state.buffer;
   const bool first = !buffer.defined();
   if (first) buffer = empty_like(parameter);
   const std::array<Tensor*, 2> outs = {&parameter, &buffer};
-  pointwise_multi(
+  run_step(
       kStep, outs, {parameter, grad, buffer},
       {o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov() ? 1.0 : 0.0, first ? 1.0 : 0.0});
 }

@@ -13,6 +13,7 @@
 #endif
 
 #include <lanewise/profiler/detail/output.h>
+#include <lanewise/profiler/detail/probes.h>
 #include <lanewise/profiler/detail/recorder.h>
 #include <lanewise/tensor/errors.h>
 
@@ -38,6 +39,10 @@ class Session {
  public:
   Session() {
     if (is_on("LANEWISE_VERBOSE")) lanewise::detail::observed.fetch_or(kPrints);
+    if (is_on("LANEWISE_PROBES")) {
+      lanewise::detail::observed.fetch_or(kProbes);
+      if (!kHasProbes) say("LANEWISE_PROBES: this library was built without probes (systemtap-sdt-dev)");
+    }
     path_ = variable("LANEWISE_PROFILE");
     if (path_.empty()) return;
     if (const std::size_t at = path_.find("%p"); at != std::string::npos) path_.replace(at, 2, process());

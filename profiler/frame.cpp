@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <lanewise/profiler/detail/frame.h>
+#include <lanewise/profiler/detail/probes.h>
 #include <lanewise/profiler/detail/recorder.h>
 #include <lanewise/tensor/tensor_impl.h>
 
@@ -43,6 +44,7 @@ void Frame::start(bool skip) {
     std::copy_n(counts.begin(), std::min(counts.size(), counters_.size()), counters_.begin());
   }
   log_.skip = skip;
+  probe_begin(kind_, name_);
   begin_ = now();
 }
 
@@ -74,6 +76,7 @@ void Frame::tensor(const Tensor& t, bool is_result) {
 
 Frame::~Frame() {
   const std::int64_t end = now();
+  probe_end(kind_, name_, end - begin_, bytes_);
   lanewise::detail::op_notes = outer_notes_;
   log_.innermost = outer_;
   log_.skip = false;

@@ -6,6 +6,7 @@
 #include <lanewise/dispatch_isa/version.h>
 
 #include "commands.h"
+#include "verify/verify_command.h"
 
 int main(int argc, char** argv) {
   using namespace lanewise::tools;
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
   add_info(app, status);
   add_passport(app, status);
   add_profile(app, status);
+  add_verify_isa(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,10 +9,22 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+
+#include <lanewise/dispatch_isa/detail/binding.h>
 
 namespace lanewise::detail {
 
 namespace {
+
+/// Binds the workers of an arena as they come.
+class BindsWorkers : public tbb::task_scheduler_observer {
+ public:
+  explicit BindsWorkers(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) bind_this_thread(tbb::this_task_arena::current_thread_index());
+  }
+};
 
 /// The arena of that many threads. Arenas are made on first use and never freed: there are few, they hold no threads of
 /// their own, and a loop that runs while another thread changes the number of threads keeps the one it began with.
@@ -21,11 +33,18 @@ tbb::task_arena& arena(int threads) {
   std::atomic<tbb::task_arena*>& slot = arenas[static_cast<std::size_t>(threads)];
   tbb::task_arena* current = slot.load(std::memory_order_acquire);
   if (current == nullptr) [[unlikely]] {
+    const bool binds = !binding().pus.empty();
     // More slots than oneTBB has threads would only earn a warning on the error stream.
     const auto limit = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     auto* made = new tbb::task_arena(static_cast<int>(std::min(static_cast<std::size_t>(threads), limit)));
     if (slot.compare_exchange_strong(current, made, std::memory_order_acq_rel)) {
       current = made;
+      if (binds) {
+        made->initialize();
+        static_cast<void>(new BindsWorkers(*made));  // lives as long as the arena
+        static const bool caller_is_bound = (bind_this_thread(0), true);  // the first caller of a loop has the first core
+        static_cast<void>(caller_is_bound);
+      }
     } else {
       delete made;
     }

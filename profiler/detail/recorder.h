@@ -16,6 +16,9 @@ namespace lanewise::profiler::detail {
 
 std::int64_t now() noexcept;
 
+/// Bit of lanewise::detail::observed beside those of frame.h: LANEWISE_PROBES.
+inline constexpr std::uint32_t kProbes = 4;
+
 /// An event as a thread notes it; becomes an Event when the profile is read.
 struct RawEvent {
   std::string_view name;

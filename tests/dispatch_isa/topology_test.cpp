@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,8 +14,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/dispatch_isa/detail/binding.h>
 #include <lanewise/dispatch_isa/detail/cgroup.h>
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/threads.h>
 
 namespace lanewise {
@@ -153,6 +157,51 @@ TEST_F(ThreadsEnvironment, AffinityLimitsTheDefault) {
   // hwloc says a line of its own where there is no /sys.
   EXPECT_EXIT(ask_threads_on_one_cpu(), ExitedWithCode(1), "(^|\n)1$");
 }
+
+TEST(Binding, CoresComeBeforeTheirSecondThreads) {
+  const std::vector<int> order = detail::bind_order("cores");
+  EXPECT_EQ(order.size(), static_cast<std::size_t>(topology().usable_pus));
+  std::vector<int> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+  EXPECT_TRUE(detail::bind_order("none").empty());
+  EXPECT_TRUE(detail::bind_order("").empty());
+}
+
+TEST(Binding, OtherWordsAreErrors) {
+  for (const char* text : {"core", "node", "node:", "node:x", "node:-1"}) {
+    EXPECT_THAT([&] { detail::bind_order(text); }, ThrowsMessage<Error>(HasSubstr("expected none, cores or node:<number>"))) << text;
+  }
+  EXPECT_THAT([] { detail::bind_order("node:12345"); }, ThrowsMessage<Error>(HasSubstr("LANEWISE_BIND=node:12345: this process can use")));
+}
+
+#ifndef LANEWISE_THREAD_SANITIZER  // plain threads there, which nobody binds
+
+// Ends with the largest number of hardware threads that a thread of a loop may run on.
+[[noreturn]] void exit_with_freedom_of_threads(const char* bind) {
+  ::setenv("LANEWISE_BIND", bind, 1);
+  set_num_threads(2);
+  std::atomic<int> most = 0;
+  for (int i = 0; i < 20; ++i) {
+    parallel_for(0, 64, 1, [&](std::int64_t, std::int64_t) {
+      cpu_set_t set;
+      CPU_ZERO(&set);
+      sched_getaffinity(0, sizeof(set), &set);
+      int now = CPU_COUNT(&set), before = most;
+      while (now > before && !most.compare_exchange_weak(before, now)) {
+      }
+    });
+  }
+  std::exit(most);
+}
+
+TEST_F(ThreadsEnvironment, BindPutsEachThreadOnOneCore) { EXPECT_EXIT(exit_with_freedom_of_threads("cores"), ExitedWithCode(1), ""); }
+
+TEST_F(ThreadsEnvironment, WithoutBindThreadsAreFree) {
+  EXPECT_EXIT(exit_with_freedom_of_threads("none"), ExitedWithCode(topology().usable_pus), "");
+}
+
+#endif
 
 TEST(Threads, OutOfRangeIsAnErrorAndChangesNothing) {
   const int before = get_num_threads();

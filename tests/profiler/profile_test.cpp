@@ -1,5 +1,9 @@
 #include <algorithm>
-#include <set>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -264,6 +268,63 @@ TEST(Counters, CountOrSayWhyNot) {
   }
   // 20 times 65536 elements, at least an instruction for 16 of them.
   EXPECT_GT(counters.totals()[static_cast<std::size_t>(instructions - names.begin())], 20u * 65536 / 16);
+}
+
+// Each starts this program once more, so that it finds the variables when it begins.
+class ProfileEnvironment : public testing::Test {
+ protected:
+  ProfileEnvironment() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+[[noreturn]] void dump_by_signal(const std::string& file) {
+  const auto written = [&] {
+    std::ifstream stream(file);
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  };
+  const Tensor a = rand({4});
+  a.neg();
+  if (!written().empty()) std::exit(1);  // not before it is asked for
+  std::raise(SIGUSR2);
+  a.exp();
+  const std::string dump = written();
+  std::exit(dump.find("\"neg\"") != std::string::npos && dump.find("\"exp\"") != std::string::npos ? 0 : 2);
+}
+
+TEST_F(ProfileEnvironment, ASignalWritesWhatThereIs) {
+  const std::string file = testing::TempDir() + "lanewise_signal_profile.json";
+  ::setenv("LANEWISE_PROFILE", file.c_str(), 1);
+  ::setenv("LANEWISE_PROFILE_SIGNAL", "1", 1);
+  EXPECT_EXIT(dump_by_signal(file), testing::ExitedWithCode(0), "");
+  ::unsetenv("LANEWISE_PROFILE");
+  ::unsetenv("LANEWISE_PROFILE_SIGNAL");
+  std::remove(file.c_str());
+}
+
+[[noreturn]] void profile_beside_the_programs() {
+  try {
+    const Profile second;
+  } catch (const Error&) {
+    std::exit(7);
+  }
+  std::exit(0);
+}
+
+TEST_F(ProfileEnvironment, TheProgramsProfileIsTheOnlyOne) {
+  const std::string file = testing::TempDir() + "lanewise_program_profile.json";
+  ::setenv("LANEWISE_PROFILE", file.c_str(), 1);
+  EXPECT_EXIT(profile_beside_the_programs(), testing::ExitedWithCode(7), "");
+  ::unsetenv("LANEWISE_PROFILE");
+  std::remove(file.c_str());
+}
+
+TEST(Profile, AnOptimizersStepIsSeen) {
+  Tensor w = rand({8}, requires_grad());
+  optim::Adam adam(std::vector<Tensor>{w}, optim::AdamOptions(0.1));
+  w.sum().backward();
+  Profile profile;
+  adam.step();
+  profile.stop();
+  EXPECT_EQ(only(profile.events(), "Adam::step").path, "contiguous");
 }
 
 }  // namespace
