@@ -106,7 +106,11 @@ variable_list CustomNodeBase::run_jvp(variable_list&&) {
 void CustomNodeBase::propagate(const variable_list& inputs, const variable_list& saved,
                                const variable_list& outputs) {
   forward_ad::Frame frame({}, inputs);
-  while (frame.next()) {
+  variable_list written;
+  for (const Tensor& output : outputs) {
+    if (contains(inputs, output)) written.push_back(output);
+  }
+  while (frame.next_inplace(written)) {
     const variable_list found = context_.materialize_grads_ ? frame.list_z() : frame.list_t();
     variable_list tangents;
     std::size_t next = 0;

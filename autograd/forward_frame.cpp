@@ -190,6 +190,23 @@ bool Frame::next() {
   return true;
 }
 
+bool Frame::next_inplace(ArrayRef<Tensor> written) {
+  if (!next()) return false;
+  const auto recorded = [](const Tensor& t) { return t.defined() && t.requires_grad(); };
+  if (!GradMode::is_enabled() || (std::none_of(primals_.begin(), primals_.end(), recorded) &&
+                                  std::none_of(tangents_.begin(), tangents_.end(), recorded))) {
+    return true;
+  }
+  for (const Tensor& self : written) {
+    const Tensor own = tangent_of(self, *levels_[position_]);
+    if (!own.defined()) continue;
+    for (Tensor& t : tangents_) {
+      if (t.defined() && t.is_alias_of(own)) t = t.clone();
+    }
+  }
+  return true;
+}
+
 Tensor Frame::z(std::size_t i) const {
   if (tangents_[i].defined() || !primals_[i].defined()) return tangents_[i];
   return zeros_like(primals_[i]);

@@ -31,7 +31,6 @@ bool left_out(const std::string& name) {
 
 // Arguments.
 
-constexpr int kLayouts = 6;
 const char* const kLayoutNames[] = {"contiguous",     "one element further",
                                     "transposed",     "every second element",
                                     "rows with gaps", "first operand transposed"};

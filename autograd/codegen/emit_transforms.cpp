@@ -97,7 +97,7 @@ class TransformEmitter {
       // A tangent that is a view of the base's is found by the new strides.
       text_.line("  while (frame.next()) {\n    if (frame.owns_tangent(self)) frame.replace_tangent(self, ", tangent_call(t_, "self"), ");\n  }");
     } else {
-      text_.line("  while (frame.next()) frame.set_inplace(self, ", tangent_call(t_, "self"), ");");
+      text_.line("  while (frame.next_inplace(self)) frame.set_inplace(self, ", tangent_call(t_, "self"), ");");
     }
     text_.line("  return true;\n}");
   }

@@ -31,6 +31,9 @@ class Frame {
   static void skip_next() noexcept;
   /// Goes to the next level.
   bool next();
+  /// The same for an op that writes to the tensors `written`. Where a graph records the tangent's formula, it gets a copy of what
+  /// set_inplace() overwrites: the tangent itself, saved by its own history, would keep itself alive.
+  bool next_inplace(ArrayRef<Tensor> written);
 
   /// Argument i without the tangents of this level and those inside it.
   const Tensor& p(std::size_t i) const noexcept { return primals_[i]; }

@@ -156,6 +156,29 @@ TEST(ForwardAd, SavedResultsOfInPlaceOps) {
   EXPECT_TRUE(allclose(hvp, grad({(g * v).sum()}, {x})[0]));
 }
 
+TEST(ForwardAd, GradientsOfTangentsOfInPlaceOps) {
+  const Tensor x = leaf({0.1, 0.2}), v = constant({3, 4});
+  std::weak_ptr<autograd::Node> node;
+  {
+    const dual_level level;
+    const Tensor dual = make_dual(x, v);
+    Tensor y = dual * 1;
+    y.tanh_();  // its tangent is read by the formula that overwrites it
+    y.mul_(y);
+    node = y.grad_fn();
+    const Tensor wanted = tangent((dual * 1).tanh().square());
+    EXPECT_TRUE(allclose(tangent(y), wanted));
+    EXPECT_TRUE(allclose(grad({tangent(y).sum()}, {x})[0], grad({wanted.sum()}, {x})[0]));
+  }
+  {
+    const dual_level level;
+    Tensor y = make_dual(x, v) * 1;
+    y.tanh_();
+    node = y.grad_fn();
+  }
+  EXPECT_TRUE(node.expired()) << "the tangent and its history keep each other alive";
+}
+
 TEST(ForwardAd, LevelsNestInside) {
   const Tensor x = constant({2}), one = constant({1});
   const forward_ad::NestedLevel outer;

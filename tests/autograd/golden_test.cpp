@@ -214,7 +214,7 @@ std::string check(const json& entry) {
   if (!entry.contains("seen")) return machine.seen.empty() ? "" : "hooks ran, expected none";
   const json& seen = entry["seen"];
   for (std::size_t i = 0; i < seen.size() || i < machine.seen.size(); ++i) {
-    if (i >= seen.size() || i >= machine.seen.size() || machine.seen[i].first != seen[i][0])
+    if (i >= seen.size() || i >= machine.seen.size() || seen[i][0] != json(machine.seen[i].first))
       return "hooks ran in another order";
     if (std::string problem = compare(machine.seen[i].second, seen[i][1]); !problem.empty())
       return "hook " + machine.seen[i].first + " " + problem;

@@ -8,6 +8,7 @@
 
 #include <lanewise/iterator/loops.h>
 #include <lanewise/lanewise.h>
+#include <lanewise/tensor/detail/block_cache.h>
 
 namespace {
 constinit thread_local long allocations = 0;
@@ -42,6 +43,7 @@ long allocations_of(F&& f) {
 }
 
 TEST(Overhead, NoHeapUpToFourOperandsAndSixDimensions) {
+  if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "caches are off under AddressSanitizer";
   const NoGradGuard no_grad;
   const Tensor a = ones({2, 3, 2, 3, 2, 3}), row = ones({3}), column = ones({2, 1, 1, 1, 1, 1}),
                number = ones({});

@@ -199,7 +199,7 @@ int mpfr_bessel_i(mpfr_ptr r, unsigned order, bool scaled, mpfr_srcptr x) {
     Number term = order == 0 ? Number(1.0) : ax * Number(0.5);
     for (int k = 1; k < 500; ++k) {
       result = k == 1 ? term : result + term;
-      if (mpfr_get_exp(term.get()) < mpfr_get_exp(result.get()) - 150 && mpfr_regular_p(term.get())) break;
+      if (mpfr_regular_p(term.get()) && mpfr_get_exp(term.get()) < mpfr_get_exp(result.get()) - 150) break;
       term = term * z / Number(double(k) * (k + order));
     }
     if (scaled) result = result * exp(-ax);
