@@ -17,14 +17,9 @@ namespace {
 Tensor one_like(const Tensor& like) {
   Tensor one = lanewise::detail::empty_cpu(like.sizes(), like.scalar_type());
   switch (one.scalar_type()) {
-    case ScalarType::Float:
-      *one.data_ptr<float>() = 1;
-      break;
-    case ScalarType::Double:
-      *one.data_ptr<double>() = 1;
-      break;
-    default:
-      one.fill_(Scalar(1));
+    case ScalarType::Float: *one.data_ptr<float>() = 1; break;
+    case ScalarType::Double: *one.data_ptr<double>() = 1; break;
+    default: one.fill_(Scalar(1));
   }
   return one;
 }

@@ -1,10 +1,9 @@
-#include <lanewise/autograd/detail/batching.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
 
 #include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/detail/forward_level.h>
 #include <lanewise/autograd/record.h>
@@ -19,7 +18,8 @@ namespace {
 
 /// Reading a batched tensor as a number would read its first slice.
 void refuse_read(const char* op, const Tensor& t) {
-  LANEWISE_CHECK(AutogradError, info(t) == nullptr, op, ": vmap: a batched tensor cannot be read as a number, for it stands for one per "
+  LANEWISE_CHECK(AutogradError, info(t) == nullptr, op,
+                 ": vmap: a batched tensor cannot be read as a number, for it stands for one per "
                  "slice; use where() instead of branches on values");
 }
 
@@ -36,7 +36,9 @@ struct AddBatchDimBackward final : Node {
 struct RemoveBatchDimBackward final : Node {
   using Node::Node;
   std::string name() const override { return "RemoveBatchDimBackward0"; }
-  variable_list apply(variable_list&& grads) override { return {grads[0].defined() ? add_dim(grads[0], dim, level) : Tensor()}; }
+  variable_list apply(variable_list&& grads) override {
+    return {grads[0].defined() ? add_dim(grads[0], dim, level) : Tensor()};
+  }
   std::int64_t dim = 0;
   std::uint64_t level = 0;
 };
@@ -105,7 +107,8 @@ Tensor lift(const Tensor& t, std::uint64_t level, std::int64_t size) {
 Tensor lift_to(Tensor t, const Levels& levels) {
   Levels own;
   collect(t, own);
-  for (auto level = own.rbegin(); level != own.rend(); ++level) t = remove_dim(t, 0, level->first, level->second);
+  for (auto level = own.rbegin(); level != own.rend(); ++level)
+    t = remove_dim(t, 0, level->first, level->second);
   Levels all = levels;
   all.insert(own.begin(), own.end());
   for (const auto& [level, size] : all) t = own.contains(level) ? add_dim(t, 0, level) : lift(t, level, size);
@@ -115,7 +118,8 @@ Tensor lift_to(Tensor t, const Levels& levels) {
 bool has_all(const Tensor& t, const Levels& levels) {
   Levels own;
   collect(t, own);
-  return std::all_of(levels.begin(), levels.end(), [&](const auto& level) { return own.contains(level.first); });
+  return std::all_of(levels.begin(), levels.end(),
+                     [&](const auto& level) { return own.contains(level.first); });
 }
 
 }  // namespace
@@ -123,9 +127,12 @@ bool has_all(const Tensor& t, const Levels& levels) {
 ActiveVmap::ActiveVmap(std::uint64_t level, std::int64_t size) { active_levels()[level] = size; }
 ActiveVmap::~ActiveVmap() { active_levels().erase(std::prev(active_levels().end())); }
 
-Tensor lift_to_active(const Tensor& t) { return has_all(t, active_levels()) ? t : lift_to(t, active_levels()); }
+Tensor lift_to_active(const Tensor& t) {
+  return has_all(t, active_levels()) ? t : lift_to(t, active_levels());
+}
 
-Lifted::Lifted(std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list) : list_begin_(static_cast<std::ptrdiff_t>(tensors.size())) {
+Lifted::Lifted(std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list)
+    : list_begin_(static_cast<std::ptrdiff_t>(tensors.size())) {
   for (const Tensor* t : tensors) tensors_.push_back(*t);
   tensors_.insert(tensors_.end(), list.begin(), list.end());
   Levels levels;
@@ -186,7 +193,8 @@ Tensor add_dim(const Tensor& t, std::int64_t dim, std::uint64_t level) {
 
 Tensor remove_dim(const Tensor& t, std::int64_t dim, std::uint64_t level, std::int64_t size) {
   const BatchInfo* batch = info(t);
-  LANEWISE_CHECK(AutogradError, batch == nullptr || batch->level <= level, "vmap: a tensor of an inner vmap has left it");
+  LANEWISE_CHECK(AutogradError, batch == nullptr || batch->level <= level,
+                 "vmap: a tensor of an inner vmap has left it");
   if (batch == nullptr || batch->level < level) {
     DimVector sizes(t.sizes());
     sizes.insert(sizes.begin() + dim, size);
@@ -209,7 +217,8 @@ Tensor remove_dim(const Tensor& t, std::int64_t dim, std::uint64_t level, std::i
   return all;
 }
 
-Batch::Batch(std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list) : tensors_(tensors), list_begin_(tensors.size()) {
+Batch::Batch(std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list)
+    : tensors_(tensors), list_begin_(tensors.size()) {
   for (const Tensor& t : list) tensors_.push_back(&t);
   bool number = false, mixed = false;
   ScalarType first = ScalarType::Undefined;
@@ -256,7 +265,8 @@ Tensor Batch::expanded(std::size_t i) const {
 Tensor Batch::aligned(std::size_t i) const {
   Tensor t = front(i);
   if (!t.defined()) return t;
-  if (common_ != ScalarType::Undefined && t.scalar_type() != kBool && t.scalar_type() != common_) t = t.to(common_);
+  if (common_ != ScalarType::Undefined && t.scalar_type() != kBool && t.scalar_type() != common_)
+    t = t.to(common_);
   if (!is_batched(i)) return t;
   for (std::int64_t d = t.dim() - 1; d < rank_; ++d) t = t.unsqueeze(1);
   return t;
@@ -282,12 +292,14 @@ void Batch::check_not_empty(const char* op) const {
   LANEWISE_CHECK(NotImplementedError, size_ > 0, op, ": vmap: has no rule for an empty batch");
 }
 
-void check_writable(const char* op, const Tensor& self, std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list) {
+void check_writable(const char* op, const Tensor& self, std::initializer_list<const Tensor*> tensors,
+                    ArrayRef<Tensor> list) {
   const BatchInfo* own = info(self);
   const auto check = [&](const Tensor& t) {
     const BatchInfo* other = info(t);
     LANEWISE_CHECK(AutogradError, other == nullptr || (own != nullptr && own->level >= other->level), op,
-                   ": vmap: in-place arithmetic is not possible because there exists a Tensor with a batch that is to be written into one "
+                   ": vmap: in-place arithmetic is not possible because there exists a Tensor with a batch "
+                   "that is to be written into one "
                    "without; use the form that returns its result");
   };
   for (const Tensor* t : tensors) check(*t);
@@ -297,8 +309,8 @@ void check_writable(const char* op, const Tensor& self, std::initializer_list<co
 void write_back(const char* op, const Tensor& self, const Tensor& result) {
   check_writable(op, self, {&result});
   const Batch batch({&self, &result});
-  LANEWISE_CHECK(ShapeError, result.sizes() == self.sizes(), op, ": the result has shape ", result.sizes(), ", which does not fit into ",
-                 self.sizes());
+  LANEWISE_CHECK(ShapeError, result.sizes() == self.sizes(), op, ": the result has shape ", result.sizes(),
+                 ", which does not fit into ", self.sizes());
   Tensor target = batch.front(0);
   target.copy_(batch.is_batched(1) ? batch.front(1) : result);
 }

@@ -1,8 +1,7 @@
-#include <lanewise/autograd/detail/batching_rules.h>
-
 #include <algorithm>
 
 #include <lanewise/autograd/detail/batching.h>
+#include <lanewise/autograd/detail/batching_rules.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
@@ -17,7 +16,9 @@ DimVector with_batch(const Batch& batch, IntArrayRef sizes) {
 }
 
 /// Where dimension `dim` of a slice lies in the value.
-std::int64_t in_value(const char* op, std::int64_t dim, std::int64_t rank) { return wrap_dim(op, dim, rank) + 1; }
+std::int64_t in_value(const char* op, std::int64_t dim, std::int64_t rank) {
+  return wrap_dim(op, dim, rank) + 1;
+}
 
 /// A reduction: slices without dimensions get one, which is reduced.
 struct Reduction {
@@ -39,7 +40,9 @@ struct Reduction {
     return all;
   }
   bool keeps(bool keepdim) const { return keepdim && rank > 0; }
-  Tensor flat() const { return value.reshape({batch.size(), value.numel() / std::max<std::int64_t>(batch.size(), 1)}); }
+  Tensor flat() const {
+    return value.reshape({batch.size(), value.numel() / std::max<std::int64_t>(batch.size(), 1)});
+  }
 };
 
 }  // namespace
@@ -65,7 +68,8 @@ Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
 }
 
 Tensor t(const Tensor& self) {
-  LANEWISE_CHECK(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, found shape ", self.sizes());
+  LANEWISE_CHECK(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, found shape ",
+                 self.sizes());
   const Batch batch({&self});
   return batch.wrap(self.dim() == 2 ? batch.front(0).transpose(1, 2) : batch.front(0));
 }
@@ -101,7 +105,8 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int6
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "split_with_sizes: cannot be applied to a 0-dim tensor");
   const Batch batch({&self});
-  return wrap_each(batch, batch.front(0).split_with_sizes(split_sizes, in_value("split_with_sizes", dim, self.dim())));
+  return wrap_each(
+      batch, batch.front(0).split_with_sizes(split_sizes, in_value("split_with_sizes", dim, self.dim())));
 }
 
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
@@ -110,7 +115,8 @@ std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
   return wrap_each(batch, batch.front(0).unbind(in_value("unbind", dim, self.dim())));
 }
 
-Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) {
+Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> end, std::int64_t step) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "slice: cannot be applied to a 0-dim tensor");
   const Batch batch({&self});
   return batch.wrap(batch.front(0).slice(in_value("slice", dim, self.dim()), start, end, step));
@@ -134,7 +140,8 @@ Tensor squeeze(const Tensor& self, IntArrayRef dim) {
   const Batch batch({&self});
   DimVector dims;
   for (const std::int64_t d : dim) dims.push_back(in_value("squeeze", d, self.dim()));
-  return batch.wrap(self.dim() == 0 || dims.empty() ? batch.front(0) : batch.front(0).squeeze(IntArrayRef(dims)));
+  return batch.wrap(self.dim() == 0 || dims.empty() ? batch.front(0)
+                                                    : batch.front(0).squeeze(IntArrayRef(dims)));
 }
 
 Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
@@ -144,21 +151,25 @@ Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
 
 Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
   const Batch batch({&self});
-  return batch.wrap(batch.front(0).diagonal(offset, in_value("diagonal", dim1, self.dim()), in_value("diagonal", dim2, self.dim())));
+  return batch.wrap(batch.front(0).diagonal(offset, in_value("diagonal", dim1, self.dim()),
+                                            in_value("diagonal", dim2, self.dim())));
 }
 
 Tensor unfold(const Tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step) {
-  LANEWISE_CHECK(NotImplementedError, self.dim() > 0, "unfold: vmap: has no batching rule for slices without dimensions");
+  LANEWISE_CHECK(NotImplementedError, self.dim() > 0,
+                 "unfold: vmap: has no batching rule for slices without dimensions");
   const Batch batch({&self});
   return batch.wrap(batch.front(0).unfold(in_value("unfold", dimension, self.dim()), size, step));
 }
 
-Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<std::int64_t> storage_offset) {
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                  std::optional<std::int64_t> storage_offset) {
   const Batch batch({&self});
   const Tensor value = batch.front(0);
   DimVector strides{value.stride(0)};
   for (const std::int64_t s : stride) strides.push_back(s);
-  return batch.wrap(value.as_strided(with_batch(batch, size), strides, storage_offset.value_or(self.storage_offset())));
+  return batch.wrap(
+      value.as_strided(with_batch(batch, size), strides, storage_offset.value_or(self.storage_offset())));
 }
 
 Tensor view_as_real(const Tensor& self) {
@@ -171,34 +182,42 @@ Tensor view_as_complex(const Tensor& self) {
   return batch.wrap(lanewise::view_as_complex(batch.front(0)));
 }
 
-Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index) {
+Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
+                       std::int64_t index) {
   const Batch batch({&grad_output});
   const std::int64_t d = in_value("select", dim, static_cast<std::int64_t>(input_sizes.size()));
   return batch.wrap(lanewise::select_backward(batch.front(0), with_batch(batch, input_sizes), d, index));
 }
 
-Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start, std::int64_t end,
-                      std::int64_t step) {
+Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
+                      std::int64_t start, std::int64_t end, std::int64_t step) {
   const Batch batch({&grad_output});
   const std::int64_t d = in_value("slice", dim, static_cast<std::int64_t>(input_sizes.size()));
-  return batch.wrap(lanewise::slice_backward(batch.front(0), with_batch(batch, input_sizes), d, start, end, step));
+  return batch.wrap(
+      lanewise::slice_backward(batch.front(0), with_batch(batch, input_sizes), d, start, end, step));
 }
 
-Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset,
+                         std::int64_t dim1, std::int64_t dim2) {
   const Batch batch({&grad_output});
   const auto rank = static_cast<std::int64_t>(input_sizes.size());
-  return batch.wrap(lanewise::diagonal_backward(batch.front(0), with_batch(batch, input_sizes), offset, in_value("diagonal", dim1, rank),
+  return batch.wrap(lanewise::diagonal_backward(batch.front(0), with_batch(batch, input_sizes), offset,
+                                                in_value("diagonal", dim1, rank),
                                                 in_value("diagonal", dim2, rank)));
 }
 
-Tensor sum(const Tensor& self, std::optional<ScalarType> dtype) { return rules::sum(self, std::nullopt, false, dtype); }
+Tensor sum(const Tensor& self, std::optional<ScalarType> dtype) {
+  return rules::sum(self, std::nullopt, false, dtype);
+}
 
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   const Reduction r(self);
   return r.batch.wrap(r.value.sum(r.dims("sum", dim), r.keeps(keepdim), dtype));
 }
 
-Tensor mean(const Tensor& self, std::optional<ScalarType> dtype) { return rules::mean(self, std::nullopt, false, dtype); }
+Tensor mean(const Tensor& self, std::optional<ScalarType> dtype) {
+  return rules::mean(self, std::nullopt, false, dtype);
+}
 
 Tensor mean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
   const Reduction r(self);
@@ -401,23 +420,28 @@ Tensor _reverse_logcumsumexp(const Tensor& self, std::int64_t dim) {
 }
 
 Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
-  return along("softmax", self, dim, [&](const Tensor& x, std::int64_t d) { return lanewise::_softmax(x, d, half_to_float); });
+  return along("softmax", self, dim,
+               [&](const Tensor& x, std::int64_t d) { return lanewise::_softmax(x, d, half_to_float); });
 }
 
 Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
-  return along("log_softmax", self, dim, [&](const Tensor& x, std::int64_t d) { return lanewise::_log_softmax(x, d, half_to_float); });
+  return along("log_softmax", self, dim,
+               [&](const Tensor& x, std::int64_t d) { return lanewise::_log_softmax(x, d, half_to_float); });
 }
 
-Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                              ScalarType input_dtype) {
   return along("softmax", grad_output, output, dim, [&](const Tensor& g, const Tensor& y, std::int64_t d) {
     return lanewise::_softmax_backward_data(g, y, d, input_dtype);
   });
 }
 
-Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
-  return along("log_softmax", grad_output, output, dim, [&](const Tensor& g, const Tensor& y, std::int64_t d) {
-    return lanewise::_log_softmax_backward_data(g, y, d, input_dtype);
-  });
+Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                                  ScalarType input_dtype) {
+  return along("log_softmax", grad_output, output, dim,
+               [&](const Tensor& g, const Tensor& y, std::int64_t d) {
+                 return lanewise::_log_softmax_backward_data(g, y, d, input_dtype);
+               });
 }
 
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {

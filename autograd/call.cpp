@@ -13,16 +13,15 @@ namespace {
 using detail::RegisteredOp;
 
 bool is_number(const Value& value) {
-  return value.get_if<bool>() != nullptr || value.get_if<std::int64_t>() != nullptr || value.get_if<double>() != nullptr ||
-         value.get_if<std::complex<double>>() != nullptr;
+  return value.get_if<bool>() != nullptr || value.get_if<std::int64_t>() != nullptr ||
+         value.get_if<double>() != nullptr || value.get_if<std::complex<double>>() != nullptr;
 }
 
-Scalar number_of(const Value& value) {
-  return detail::Arguments({value}).scalar(0);
-}
+Scalar number_of(const Value& value) { return detail::Arguments({value}).scalar(0); }
 
 /// `value` as what the argument asks for, or nothing. `lenient` also takes a 0-dim tensor for a number.
-std::optional<Value> convert(const Value& value, const SchemaType& type, bool numbers_as_tensors, bool lenient) {
+std::optional<Value> convert(const Value& value, const SchemaType& type, bool numbers_as_tensors,
+                             bool lenient) {
   using Base = SchemaType::Base;
   const auto accept = [&](bool fits) { return fits ? std::optional<Value>(value) : std::nullopt; };
   if (value.is_none()) return accept(type.optional);
@@ -33,13 +32,14 @@ std::optional<Value> convert(const Value& value, const SchemaType& type, bool nu
       return accept(value.get_if<Tensor>() != nullptr);
     case Base::Scalar: {
       const auto* tensor = value.get_if<Tensor>();
-      return accept(is_number(value) || (lenient && tensor != nullptr && tensor->defined() && tensor->dim() == 0 &&
-                                         !tensor->requires_grad()));
+      return accept(is_number(value) || (lenient && tensor != nullptr && tensor->defined() &&
+                                         tensor->dim() == 0 && !tensor->requires_grad()));
     }
     case Base::Int:
       return accept(value.get_if<std::int64_t>() != nullptr ||
                     (type.list && value.get_if<std::vector<std::int64_t>>() != nullptr));
-    case Base::Float: return accept(value.get_if<double>() != nullptr || value.get_if<std::int64_t>() != nullptr);
+    case Base::Float:
+      return accept(value.get_if<double>() != nullptr || value.get_if<std::int64_t>() != nullptr);
     case Base::Bool: return accept(value.get_if<bool>() != nullptr);
     case Base::ScalarType: return accept(value.get_if<ScalarType>() != nullptr);
     case Base::Str:
@@ -51,7 +51,8 @@ std::optional<Value> convert(const Value& value, const SchemaType& type, bool nu
 /// Fits the arguments of a call to one schema.
 class Binder {
  public:
-  Binder(const Schema& schema, const RegisteredOp& op, bool lenient) : schema_(schema), op_(op), lenient_(lenient) {}
+  Binder(const Schema& schema, const RegisteredOp& op, bool lenient)
+      : schema_(schema), op_(op), lenient_(lenient) {}
 
   /// Nothing if they do not fit; problem() says why.
   std::optional<std::vector<Value>> bind(std::span<const Value> args, std::span<const NamedValue> kwargs) {
@@ -80,7 +81,8 @@ class Binder {
       const SchemaArgument& argument = schema_.arguments[i];
       if (!bound[i]) {
         if (!argument.has_default() && !argument.parsed.optional) {
-          return fail("argument '" + std::string(argument.name) + "' (" + std::string(argument.type) + ") is missing");
+          return fail("argument '" + std::string(argument.name) + "' (" + std::string(argument.type) +
+                      ") is missing");
         }
         bound[i] = argument.has_default() ? detail::parse_default(argument) : Value();
       }
@@ -101,8 +103,8 @@ class Binder {
     const SchemaArgument& argument = schema_.arguments[i];
     bound[i] = convert(value, argument.parsed, op_.numbers_as_tensors && !argument.kwarg_only, lenient_);
     if (bound[i]) return true;
-    problem_ = "argument '" + std::string(argument.name) + "' (position " + std::to_string(i) + "): expected " +
-               std::string(argument.type) + ", found " + value.type_name();
+    problem_ = "argument '" + std::string(argument.name) + "' (position " + std::to_string(i) +
+               "): expected " + std::string(argument.type) + ", found " + value.type_name();
     return false;
   }
 
@@ -166,7 +168,8 @@ std::vector<std::size_t> candidates(std::string_view op) {
   auto rows = collect([&](const Schema& s) {
     return s.name == name && (dot == std::string_view::npos || s.overload == overload);
   });
-  if (rows.empty() && overload == "out") rows = collect([&](const Schema& s) { return s.name == name && s.is_out; });
+  if (rows.empty() && overload == "out")
+    rows = collect([&](const Schema& s) { return s.name == name && s.is_out; });
   if (rows.empty() && dot == std::string_view::npos && name.ends_with("_out")) {
     const std::string_view base = name.substr(0, name.size() - 4);
     rows = collect([&](const Schema& s) { return s.name == base && s.is_out; });
@@ -174,8 +177,8 @@ std::vector<std::size_t> candidates(std::string_view op) {
   return rows;
 }
 
-[[noreturn]] void no_overload(std::string_view op, std::span<const std::size_t> rows, std::span<const Value> args,
-                              std::span<const NamedValue> kwargs) {
+[[noreturn]] void no_overload(std::string_view op, std::span<const std::size_t> rows,
+                              std::span<const Value> args, std::span<const NamedValue> kwargs) {
   std::string found;
   for (const Value& value : args) found += (found.empty() ? "" : ", ") + value.type_name();
   for (const NamedValue& named : kwargs) {
@@ -193,24 +196,28 @@ std::vector<std::size_t> candidates(std::string_view op) {
 
 }  // namespace
 
-std::vector<Tensor> call(std::string_view op, std::span<const Value> args, std::span<const NamedValue> kwargs) {
+std::vector<Tensor> call(std::string_view op, std::span<const Value> args,
+                         std::span<const NamedValue> kwargs) {
   const std::vector<std::size_t> rows = candidates(op);
   if (rows.empty()) unknown_op(op);
   for (const bool lenient : {false, true}) {
     for (const std::size_t row : rows) {
       const RegisteredOp& registered = detail::registered_ops()[row];
       Binder binder(registry()[row], registered, lenient);
-      if (auto values = binder.bind(args, kwargs)) return registered.function(detail::Arguments(std::move(*values)));
+      if (auto values = binder.bind(args, kwargs))
+        return registered.function(detail::Arguments(std::move(*values)));
     }
   }
   no_overload(op, rows, args, kwargs);
 }
 
-std::vector<Tensor> call(std::string_view op, std::span<const Value> args, std::initializer_list<NamedValue> kwargs) {
+std::vector<Tensor> call(std::string_view op, std::span<const Value> args,
+                         std::initializer_list<NamedValue> kwargs) {
   return call(op, args, std::span<const NamedValue>(kwargs.begin(), kwargs.size()));
 }
 
-std::vector<Tensor> call(std::string_view op, std::initializer_list<Value> args, std::initializer_list<NamedValue> kwargs) {
+std::vector<Tensor> call(std::string_view op, std::initializer_list<Value> args,
+                         std::initializer_list<NamedValue> kwargs) {
   return call(op, std::span<const Value>(args.begin(), args.size()),
               std::span<const NamedValue>(kwargs.begin(), kwargs.size()));
 }

@@ -1,11 +1,10 @@
-#include <lanewise/autograd/checkpoint.h>
-
 #include <algorithm>
 #include <mutex>
 #include <string>
 #include <unordered_set>
 #include <utility>
 
+#include <lanewise/autograd/checkpoint.h>
 #include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>
@@ -33,7 +32,8 @@ struct Run {
   std::vector<Edge> outer;  ///< where the graph of the run leaves it: tensors that the function captures
 
   /// `connected` continues the graph of the inputs.
-  Run(const ListFunction& fn, const variable_list& originals, const std::vector<bool>& wanted, bool connected) {
+  Run(const ListFunction& fn, const variable_list& originals, const std::vector<bool>& wanted,
+      bool connected) {
     const EnableGradGuard guard;
     for (std::size_t i = 0; i < originals.size(); ++i) {
       Tensor own = originals[i];
@@ -51,7 +51,8 @@ struct Run {
   void find_outer(std::uint64_t first) {
     std::unordered_set<const Node*> seen;
     std::vector<Edge> stack;
-    for (auto output = outputs.rbegin(); output != outputs.rend(); ++output) stack.push_back(gradient_edge(*output));
+    for (auto output = outputs.rbegin(); output != outputs.rend(); ++output)
+      stack.push_back(gradient_edge(*output));
     while (!stack.empty()) {
       const Edge edge = std::move(stack.back());
       stack.pop_back();
@@ -87,7 +88,8 @@ struct CheckpointBackward final : Node {
     variable_list originals;
     {
       const std::lock_guard lock(mutex_);
-      for (const SavedVariable& input : inputs) originals.push_back(input.unpack(getptr(), /*with_history=*/true));
+      for (const SavedVariable& input : inputs)
+        originals.push_back(input.unpack(getptr(), /*with_history=*/true));
     }
     const bool create_graph = GradMode::is_enabled();
     const Run run = again(originals, create_graph);
@@ -95,10 +97,13 @@ struct CheckpointBackward final : Node {
     variable_list starts;
     for (std::size_t o = 0; o < run.outputs.size(); ++o) {
       if (!grads[o].defined()) continue;
-      LANEWISE_CHECK(AutogradError, o < num_inputs() && run.outputs[o].requires_grad() && run.outputs[o].sizes() == input_metadata(o).shape() &&
-                         run.outputs[o].scalar_type() == input_metadata(o).dtype(),
-                     "checkpoint: Recomputed values have different metadata than during the forward pass: output ", o,
-                     "; the function must do the same both times");
+      LANEWISE_CHECK(
+          AutogradError,
+          o < num_inputs() && run.outputs[o].requires_grad() &&
+              run.outputs[o].sizes() == input_metadata(o).shape() &&
+              run.outputs[o].scalar_type() == input_metadata(o).dtype(),
+          "checkpoint: Recomputed values have different metadata than during the forward pass: output ", o,
+          "; the function must do the same both times");
       roots.push_back(gradient_edge(run.outputs[o]));
       starts.push_back(grads[o]);
     }
@@ -110,8 +115,9 @@ struct CheckpointBackward final : Node {
     }
     variable_list results = make_variable_list(num_outputs());
     if (roots.empty() || targets.empty()) return results;
-    variable_list found = Engine::get_default_engine().execute(roots, starts, /*keep_graph=*/create_graph, create_graph,
-                                                               /*accumulate_grad=*/false, targets);
+    variable_list found =
+        Engine::get_default_engine().execute(roots, starts, /*keep_graph=*/create_graph, create_graph,
+                                             /*accumulate_grad=*/false, targets);
     for (std::size_t i = 0; i < places.size(); ++i) results[places[i]] = std::move(found[i]);
     return results;
   }
@@ -132,7 +138,8 @@ struct CheckpointBackward final : Node {
     for (std::size_t i = 0; same_edges && i < run.outer.size(); ++i) {
       same_edges = same(run.outer[i], next_edge(run.inner.size() + i));
     }
-    LANEWISE_CHECK(AutogradError, same_edges, "checkpoint: the recomputation depends on other tensors than the original forward; the "
+    LANEWISE_CHECK(AutogradError, same_edges,
+                   "checkpoint: the recomputation depends on other tensors than the original forward; the "
                    "function must do the same both times");
     return run;
   }
@@ -140,7 +147,8 @@ struct CheckpointBackward final : Node {
 
 }  // namespace
 
-variable_list checkpoint(const ListFunction& fn, const variable_list& inputs, const CheckpointOptions& options) {
+variable_list checkpoint(const ListFunction& fn, const variable_list& inputs,
+                         const CheckpointOptions& options) {
   if (!GradMode::is_enabled() || transforms_on()) return fn(inputs);
   auto node = make_node<CheckpointBackward>();
   node->fn = fn;
@@ -172,15 +180,18 @@ variable_list checkpoint(const ListFunction& fn, const variable_list& inputs, co
   return outputs;
 }
 
-Tensor checkpoint(const std::function<Tensor(const Tensor&)>& fn, const Tensor& input, const CheckpointOptions& options) {
-  return checkpoint(ListFunction([fn](const variable_list& in) { return variable_list{fn(in[0])}; }), {input}, options)[0];
+Tensor checkpoint(const std::function<Tensor(const Tensor&)>& fn, const Tensor& input,
+                  const CheckpointOptions& options) {
+  return checkpoint(ListFunction([fn](const variable_list& in) { return variable_list{fn(in[0])}; }), {input},
+                    options)[0];
 }
 
-Tensor checkpoint_sequential(const std::vector<std::function<Tensor(const Tensor&)>>& functions, std::int64_t segments, const Tensor& input,
-                             const CheckpointOptions& options) {
+Tensor checkpoint_sequential(const std::vector<std::function<Tensor(const Tensor&)>>& functions,
+                             std::int64_t segments, const Tensor& input, const CheckpointOptions& options) {
   const auto count = static_cast<std::int64_t>(functions.size());
-  LANEWISE_CHECK(ValueError, segments >= 1 && segments <= std::max<std::int64_t>(count, 1), "checkpoint_sequential: segments is ", segments,
-                 "; expected 1 to the number of functions, ", count);
+  LANEWISE_CHECK(ValueError, segments >= 1 && segments <= std::max<std::int64_t>(count, 1),
+                 "checkpoint_sequential: segments is ", segments, "; expected 1 to the number of functions, ",
+                 count);
   const auto apply = [](const std::vector<std::function<Tensor(const Tensor&)>>& part, Tensor x) {
     for (const auto& fn : part) x = fn(x);
     return x;
@@ -189,7 +200,8 @@ Tensor checkpoint_sequential(const std::vector<std::function<Tensor(const Tensor
   Tensor x = input;
   std::int64_t start = 0;
   for (std::int64_t s = 0; s + 1 < segments; ++s, start += length) {
-    const std::vector<std::function<Tensor(const Tensor&)>> part(functions.begin() + start, functions.begin() + start + length);
+    const std::vector<std::function<Tensor(const Tensor&)>> part(functions.begin() + start,
+                                                                 functions.begin() + start + length);
     x = checkpoint([part, apply](const Tensor& in) { return apply(part, in); }, x, options);
   }
   return apply({functions.begin() + start, functions.end()}, x);

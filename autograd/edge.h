@@ -11,8 +11,8 @@ namespace lanewise::autograd {
 
 struct Node;
 
-/// An arrow of the backward graph: a gradient flows into input `input_nr` of `function`. Invalid (no function) where
-/// nothing needs a gradient.
+/// An arrow of the backward graph: a gradient flows into input `input_nr` of `function`. Invalid (no
+/// function) where nothing needs a gradient.
 struct Edge {
   std::shared_ptr<Node> function;
   std::uint32_t input_nr = 0;

@@ -27,11 +27,10 @@ class LANEWISE_API Engine {
 };
 
 /// In its scope, this thread's backwards run independent branches of a graph in several threads, where
-/// multithreading is enabled (MultithreadingGuard) and get_num_threads() allows it, except under create_graph.
-/// The bits are the same.
-/// Worth it for branches of many ops of middling size; an op inside such a backward uses one thread, and each
-/// node costs about a microsecond more. Custom functions may be called from several threads at once; nodes
-/// with hooks run one at a time.
+/// multithreading is enabled (MultithreadingGuard) and get_num_threads() allows it, except under
+/// create_graph. The bits are the same. Worth it for branches of many ops of middling size; an op inside such
+/// a backward uses one thread, and each node costs about a microsecond more. Custom functions may be called
+/// from several threads at once; nodes with hooks run one at a time.
 class LANEWISE_API ParallelBackwardGuard {
  public:
   explicit ParallelBackwardGuard(bool enabled = true) noexcept;

@@ -1,9 +1,8 @@
-#include <lanewise/autograd/formulas.h>
-
 #include <cmath>
 #include <complex>
 #include <numbers>
 
+#include <lanewise/autograd/formulas.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd::formulas {
@@ -17,7 +16,8 @@ Scalar subtract_from(const Scalar& a, const Scalar& b) {
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_type) {
-  return handle_r_to_c(self_type, other.is_complex() ? lanewise::mul(grad, lanewise::conj(other)) : lanewise::mul(grad, other));
+  return handle_r_to_c(self_type, other.is_complex() ? lanewise::mul(grad, lanewise::conj(other))
+                                                     : lanewise::mul(grad, other));
 }
 
 Tensor mul_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type) {
@@ -65,19 +65,21 @@ Tensor not_negative(const Tensor& exponent) {
 
 }  // namespace
 
-Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result) {
+Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent,
+                             const Tensor& result) {
   // A negative real base has a logarithm where the result is complex.
   const Tensor base = result.is_complex() ? self.to(result.scalar_type()) : self;
   const Tensor slope = grad * lanewise::conj(result * base.log());
-  return handle_r_to_c(exponent.scalar_type(), where(logical_and(self == 0, not_negative(exponent)), 0, slope));
+  return handle_r_to_c(exponent.scalar_type(),
+                       where(logical_and(self == 0, not_negative(exponent)), 0, slope));
 }
 
-Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent, const Tensor& result) {
+Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent,
+                             const Tensor& result) {
   const auto base = self.to_unchecked<std::complex<double>>();
   const Scalar log = result.is_complex() ? Scalar(std::log(base)) : Scalar(std::log(base.real()));
   const Tensor slope = grad * lanewise::conj(result * log);
-  return handle_r_to_c(exponent.scalar_type(),
-                       base == 0.0 ? where(not_negative(exponent), 0, slope) : slope);
+  return handle_r_to_c(exponent.scalar_type(), base == 0.0 ? where(not_negative(exponent), 0, slope) : slope);
 }
 
 Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& other) {

@@ -16,7 +16,8 @@
 /// What the derivatives in derivatives.yaml call. Ordinary functions over public ops, so every one can be
 /// differentiated again. Gradients are dL/d(conj z): see the note at the top of derivatives.yaml.
 ///
-/// Where a mask selects, `where` is used and not a product, so that infinities and NaN of the other branch do not leak.
+/// Where a mask selects, `where` is used and not a product, so that infinities and NaN of the other branch do
+/// not leak.
 namespace lanewise::autograd::formulas {
 
 // What nodes keep of arguments.
@@ -43,7 +44,9 @@ inline Scalar conj(const Scalar& s) { return s.conj(); }
 Scalar subtract_from(const Scalar& a, const Scalar& b);  ///< a - b
 
 /// grad * s, or grad itself if s is 1.
-inline Tensor maybe_multiply(const Tensor& grad, const Scalar& s) { return s.equal(1) ? grad : lanewise::mul(grad, s); }
+inline Tensor maybe_multiply(const Tensor& grad, const Scalar& s) {
+  return s.equal(1) ? grad : lanewise::mul(grad, s);
+}
 
 /// The real part of a complex gradient that flows into a real tensor.
 inline Tensor handle_r_to_c(ScalarType input, Tensor grad) {
@@ -63,8 +66,10 @@ Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType s
                            const std::optional<std::string>& rounding_mode = std::nullopt);
 Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent);
 Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent);
-Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent, const Tensor& result);
-Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent, const Tensor& result);
+Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent,
+                             const Tensor& result);
+Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent,
+                             const Tensor& result);
 /// numerator / (self^2 + other^2), 0 at the origin.
 Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& other);
 
@@ -94,12 +99,14 @@ Tensor sum_to(const Tensor& grad, IntArrayRef sizes);
 Tensor permute_backward(const Tensor& grad, IntArrayRef dims);
 Tensor unsqueeze_to(const Tensor& grad, IntArrayRef sizes);
 Tensor unsqueeze_to(const Tensor& grad, std::int64_t dim, IntArrayRef sizes);
-Tensor slice_backward_wrapper(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::optional<std::int64_t> start,
-                              std::optional<std::int64_t> end, std::int64_t step);
+Tensor slice_backward_wrapper(const Tensor& grad, IntArrayRef sizes, std::int64_t dim,
+                              std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+                              std::int64_t step);
 std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<DimVector>& sizes, std::int64_t dim);
 /// The derivative of as_strided_backward: the window of a gradient that has the input's shape.
-Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides, std::int64_t input_offset,
-                       IntArrayRef size, IntArrayRef stride, std::int64_t storage_offset);
+Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
+                       std::int64_t input_offset, IntArrayRef size, IntArrayRef stride,
+                       std::int64_t storage_offset);
 
 // Reductions, softmax, matrices.
 
@@ -107,30 +114,37 @@ Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef d
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel);
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim);
 Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
-Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::int64_t dim, bool keepdim);
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::int64_t dim,
+                     bool keepdim);
 /// Sends the gradient to the elements that were chosen (max over a dim).
-Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices, IntArrayRef sizes,
-                                          bool keepdim);
+Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices,
+                                          IntArrayRef sizes, bool keepdim);
 /// The tangents of the elements that were chosen.
-Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices, bool keepdim);
+Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices,
+                                     bool keepdim);
 /// Shares the gradient among the elements that equal the result.
 Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
-Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim);
-Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output, std::int64_t dim);
+Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim,
+                        bool keepdim);
+Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output,
+                               std::int64_t dim);
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
 /// Of linalg_solve, from the gradient of B and the solution, for matrices of `dims` dimensions.
 Tensor linalg_solve_A_backward(const Tensor& grad_B, std::int64_t dims, const Tensor& result);
 Tensor linalg_solve_jvp(const Tensor& A, const Tensor& A_t, const Tensor& B_t, const Tensor& result);
 /// The matrix `grad` for each batch of a [b, n, k] or [b, k, m].
-inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) { return grad.expand({batch[0], grad.size(0), grad.size(1)}); }
+inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) {
+  return grad.expand({batch[0], grad.size(0), grad.size(1)});
+}
 
 /// The parts put together again; undefined ones are zeros.
-LANEWISE_API Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim, IntArrayRef sizes,
-                                   ScalarType dtype);
-LANEWISE_API Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes,
-                                              ScalarType dtype);
-LANEWISE_API Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes, ScalarType dtype);
+LANEWISE_API Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size,
+                                   std::int64_t dim, IntArrayRef sizes, ScalarType dtype);
+LANEWISE_API Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes,
+                                              std::int64_t dim, IntArrayRef sizes, ScalarType dtype);
+LANEWISE_API Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes,
+                                    ScalarType dtype);
 
 }  // namespace lanewise::autograd::formulas
 

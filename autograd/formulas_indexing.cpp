@@ -130,8 +130,8 @@ std::vector<Tensor> stack_backward(const Tensor& grad, const std::vector<DimVect
   return grads;
 }
 
-Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes,
-                                 const TensorOptions& options) {
+Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim,
+                                 IntArrayRef sizes, const TensorOptions& options) {
   const std::int64_t d = wrap_dim("split", dim, static_cast<std::int64_t>(sizes.size()));
   std::vector<Tensor> parts;
   for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -146,14 +146,17 @@ Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef s
   return cat(parts, d);
 }
 
-Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim, IntArrayRef sizes, const TensorOptions& options) {
+Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim,
+                      IntArrayRef sizes, const TensorOptions& options) {
   const std::int64_t d = wrap_dim("split", dim, static_cast<std::int64_t>(sizes.size()));
   DimVector split_sizes(grads.size(), split_size);
-  split_sizes.back() = sizes[static_cast<std::size_t>(d)] - split_size * (static_cast<std::int64_t>(grads.size()) - 1);
+  split_sizes.back() =
+      sizes[static_cast<std::size_t>(d)] - split_size * (static_cast<std::int64_t>(grads.size()) - 1);
   return split_with_sizes_backward(grads, split_sizes, d, sizes, options);
 }
 
-Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes, const TensorOptions& options) {
+Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes,
+                       const TensorOptions& options) {
   const std::int64_t d = wrap_dim("unbind", dim, static_cast<std::int64_t>(sizes.size()));
   DimVector shape(sizes);
   shape.erase(shape.begin() + d);

@@ -41,8 +41,9 @@ Tensor of_samples(const Tensor& grad, const Tensor& self, std::int64_t reduction
 
 }  // namespace
 
-Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
-                                  const Tensor& weight, std::int64_t reduction) {
+Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target,
+                                  const Scalar& p, const Scalar& margin, const Tensor& weight,
+                                  std::int64_t reduction) {
   if (self.dim() == 0) return zeros_like(self);
   const Tensor classes = arange(self.size(-1));
   const Tensor own = classes == (self.dim() == 2 ? target.reshape({-1, 1}) : target.reshape({1}));
@@ -54,8 +55,8 @@ Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const 
   return of_samples(grad, self, reduction) * where(own, -others.sum(-1, true), others);
 }
 
-Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& is_target,
-                                       std::int64_t reduction) {
+Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target,
+                                       const Tensor& is_target, std::int64_t reduction) {
   if (self.dim() == 0) return zeros_like(self);
   // [..., target k, class c]
   const Tensor valid = (target >= 0).to(kLong).cumprod(-1) != 0;

@@ -45,25 +45,33 @@ Tensor logcumsumexp_backward(const Tensor& grad, const Tensor& self, const Tenso
 Tensor logcumsumexp_jvp(const Tensor& self, const Tensor& tangent, const Tensor& result, std::int64_t dim,
                         bool reverse = false);
 
-
 // Normalizations and distances.
 
-std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor& grad, const Tensor& input, IntArrayRef normalized_shape, const Tensor& mean,
-                                                       const Tensor& scale, const Tensor& weight, double eps, std::array<bool, 3> mask);
-std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& weight, const Tensor& running_mean,
-                                                       const Tensor& running_var, const Tensor& mean, const Tensor& scale, bool training,
-                                                       double eps, std::array<bool, 3> mask);
-std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& scale,
-                                                       const Tensor& weight, std::int64_t n, std::int64_t channels, std::int64_t spatial,
-                                                       std::int64_t groups, double eps, std::array<bool, 3> mask);
-std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& result);
+std::tuple<Tensor, Tensor, Tensor> layer_norm_backward(const Tensor& grad, const Tensor& input,
+                                                       IntArrayRef normalized_shape, const Tensor& mean,
+                                                       const Tensor& scale, const Tensor& weight, double eps,
+                                                       std::array<bool, 3> mask);
+std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const Tensor& input,
+                                                       const Tensor& weight, const Tensor& running_mean,
+                                                       const Tensor& running_var, const Tensor& mean,
+                                                       const Tensor& scale, bool training, double eps,
+                                                       std::array<bool, 3> mask);
+std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const Tensor& input,
+                                                       const Tensor& mean, const Tensor& scale,
+                                                       const Tensor& weight, std::int64_t n,
+                                                       std::int64_t channels, std::int64_t spatial,
+                                                       std::int64_t groups, double eps,
+                                                       std::array<bool, 3> mask);
+std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
+                                          const Tensor& result);
 Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& result);
 
 // Losses with margins.
 
-Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
-                                  const Tensor& weight, std::int64_t reduction);
-Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& is_target,
-                                       std::int64_t reduction);
+Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target,
+                                  const Scalar& p, const Scalar& margin, const Tensor& weight,
+                                  std::int64_t reduction);
+Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& self, const Tensor& target,
+                                       const Tensor& is_target, std::int64_t reduction);
 
 }  // namespace lanewise::autograd::formulas

@@ -9,7 +9,9 @@
 namespace lanewise::autograd::formulas {
 namespace {
 
-std::int64_t wrap(std::int64_t dim, std::size_t rank) { return dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim; }
+std::int64_t wrap(std::int64_t dim, std::size_t rank) {
+  return dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim;
+}
 
 /// Elements that equal the extremum; all NaN where that is NaN.
 Tensor extremum_mask(const Tensor& self, const Tensor& result) {
@@ -67,9 +69,11 @@ Tensor unsqueeze_to(const Tensor& grad, std::int64_t dim, IntArrayRef sizes) {
   return !sizes.empty() && sizes[static_cast<std::size_t>(d)] == 1 ? grad.unsqueeze(d) : grad;
 }
 
-Tensor slice_backward_wrapper(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, std::optional<std::int64_t> start,
-                              std::optional<std::int64_t> end, std::int64_t step) {
-  return slice_backward(grad, sizes, dim, start.value_or(0), end.value_or(std::numeric_limits<std::int64_t>::max()), step);
+Tensor slice_backward_wrapper(const Tensor& grad, IntArrayRef sizes, std::int64_t dim,
+                              std::optional<std::int64_t> start, std::optional<std::int64_t> end,
+                              std::int64_t step) {
+  return slice_backward(grad, sizes, dim, start.value_or(0),
+                        end.value_or(std::numeric_limits<std::int64_t>::max()), step);
 }
 
 std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<DimVector>& sizes, std::int64_t dim) {
@@ -89,15 +93,16 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<DimVector
   return grads;
 }
 
-Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides, std::int64_t input_offset,
-                       IntArrayRef size, IntArrayRef stride, std::int64_t storage_offset) {
+Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
+                       std::int64_t input_offset, IntArrayRef size, IntArrayRef stride,
+                       std::int64_t storage_offset) {
   const auto reach = [](IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
     std::int64_t last = offset;
     for (std::size_t i = 0; i < sizes.size(); ++i) last += (sizes[i] - 1) * strides[i];
     return last + 1;
   };
-  const std::int64_t n = std::max({reach(input_sizes, input_strides, input_offset), reach(size, stride, storage_offset),
-                                   std::int64_t{1}});
+  const std::int64_t n = std::max({reach(input_sizes, input_strides, input_offset),
+                                   reach(size, stride, storage_offset), std::int64_t{1}});
   Tensor memory = zeros({n}, grad.options());
   memory.as_strided(input_sizes, input_strides, input_offset).copy_(grad);
   return memory.as_strided(size, stride, storage_offset);
@@ -107,7 +112,9 @@ Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef d
   return restore_dims(grad, sizes, dim, keepdim).expand(sizes);
 }
 
-Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel) { return (grad / numel).expand(sizes); }
+Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel) {
+  return (grad / numel).expand(sizes);
+}
 
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
   return sum_backward(grad / count_of(sizes, dim), sizes, dim, keepdim);
@@ -145,7 +152,8 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   return (grad * lanewise::conj(products_of_others(self.reshape(-1)))).reshape(self.sizes());
 }
 
-Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::int64_t dim, bool keepdim) {
+Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result, std::int64_t dim,
+                     bool keepdim) {
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return zeros_like(self);
   const Tensor g = restore_dims(grad, self.sizes(), dim, keepdim);
@@ -155,8 +163,8 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   return g * lanewise::conj(products_of_others(self.transpose(dim, -1)).transpose(dim, -1));
 }
 
-Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices, IntArrayRef sizes,
-                                          bool keepdim) {
+Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices,
+                                          IntArrayRef sizes, bool keepdim) {
   if (sizes.empty()) return grad;
   const auto d = static_cast<std::size_t>(wrap(dim, sizes.size()));
   DimVector shape(sizes.size(), 1);
@@ -166,13 +174,15 @@ Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, 
   return where(chosen, restore_dims(grad, sizes, dim, keepdim), 0);
 }
 
-Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices, bool keepdim) {
+Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices,
+                                     bool keepdim) {
   if (tangent.dim() == 0) return tangent;
   const auto d = static_cast<std::size_t>(wrap(dim, tangent.sizes().size()));
   DimVector shape(tangent.sizes().size(), 1);
   shape[d] = tangent.sizes()[d];
   const Tensor position = arange(shape[d]).reshape(shape);
-  return where(position == restore_dims(indices, tangent.sizes(), dim, keepdim), tangent, 0).sum(dim, keepdim);
+  return where(position == restore_dims(indices, tangent.sizes(), dim, keepdim), tangent, 0)
+      .sum(dim, keepdim);
 }
 
 Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
@@ -180,13 +190,15 @@ Tensor evenly_distribute_backward(const Tensor& grad, const Tensor& self, const 
   return where(mask, grad / mask.sum(), 0);
 }
 
-Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim, bool keepdim) {
+Tensor amaxmin_backward(const Tensor& grad, const Tensor& self, const Tensor& result, IntArrayRef dim,
+                        bool keepdim) {
   const Tensor mask = extremum_mask(self, restore_dims(result, self.sizes(), dim, keepdim));
   const Tensor count = self.dim() == 0 ? mask.sum() : mask.sum(dim, true);
   return where(mask, restore_dims(grad, self.sizes(), dim, keepdim) / count, 0);
 }
 
-Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output, std::int64_t dim) {
+Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& output,
+                               std::int64_t dim) {
   const Tensor inner = grad_output - (grad_output * output).sum(dim, true);
   return grad * inner - grad_output * (grad * output).sum(dim, true);
 }
@@ -207,7 +219,8 @@ Tensor linalg_solve_jvp(const Tensor& A, const Tensor& A_t, const Tensor& B_t, c
 
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1) { return lanewise::conj(mat1.t()).mm(grad); }
 
-Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {
+Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim,
+                                 IntArrayRef sizes, ScalarType dtype) {
   const auto d = static_cast<std::size_t>(wrap(dim, sizes.size()));
   std::vector<Tensor> parts = grads;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -219,7 +232,8 @@ Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef s
   return cat(parts, dim);
 }
 
-Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {
+Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim,
+                      IntArrayRef sizes, ScalarType dtype) {
   const std::int64_t size = sizes[static_cast<std::size_t>(wrap(dim, sizes.size()))];
   DimVector split_sizes;
   for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -228,7 +242,8 @@ Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size,
   return split_with_sizes_backward(grads, split_sizes, dim, sizes, dtype);
 }
 
-Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes, ScalarType dtype) {
+Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes,
+                       ScalarType dtype) {
   DimVector shape(sizes);
   shape.erase(shape.begin() + wrap(dim, sizes.size()));
   std::vector<Tensor> parts = grads;

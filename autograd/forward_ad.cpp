@@ -1,11 +1,10 @@
-#include <lanewise/autograd/forward_ad.h>
-
 #include <algorithm>
 #include <mutex>
 
 #include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/detail/forward_level.h>
+#include <lanewise/autograd/forward_ad.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 
@@ -83,7 +82,8 @@ void ForwardLevel::close() noexcept {
 
 std::uint64_t forward_ad::enter_dual_level() {
   LANEWISE_CHECK(AutogradError, open_levels().empty(),
-                 "enter_dual_level: Nested forward mode AD is not supported at the moment; leave the open level first, or use "
+                 "enter_dual_level: Nested forward mode AD is not supported at the moment; leave the open "
+                 "level first, or use "
                  "func::jvp, which nests");
   return enter();
 }
@@ -100,20 +100,28 @@ forward_ad::NestedLevel::~NestedLevel() { leave(); }
 Tensor forward_ad::make_dual(const Tensor& primal, const Tensor& tangent, std::int64_t level) {
   const std::shared_ptr<ForwardLevel> found = find_level(level);
   LANEWISE_CHECK(AutogradError, found != nullptr,
-                 "make_dual: Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first");
-  LANEWISE_CHECK(ValueError, primal.defined() && tangent.defined(), "make_dual: the primal or the tangent is undefined");
-  LANEWISE_CHECK(ValueError, is_differentiable(primal.scalar_type()), "make_dual: Expected primal to be floating point or complex, but got: ",
-                 primal.scalar_type());
-  LANEWISE_CHECK(ValueError, is_differentiable(tangent.scalar_type()), "make_dual: Expected tangent to be floating point or complex, but got: ",
-                 tangent.scalar_type());
+                 "make_dual: Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                 "enter_dual_level() first");
+  LANEWISE_CHECK(ValueError, primal.defined() && tangent.defined(),
+                 "make_dual: the primal or the tangent is undefined");
+  LANEWISE_CHECK(
+      ValueError, is_differentiable(primal.scalar_type()),
+      "make_dual: Expected primal to be floating point or complex, but got: ", primal.scalar_type());
+  LANEWISE_CHECK(
+      ValueError, is_differentiable(tangent.scalar_type()),
+      "make_dual: Expected tangent to be floating point or complex, but got: ", tangent.scalar_type());
   LANEWISE_CHECK(AutogradError, !tangent_of(primal, *found).defined(),
-                 "make_dual: Making a dual Tensor based on a Tensor that already has a forward gradient at the same level ",
+                 "make_dual: Making a dual Tensor based on a Tensor that already has a forward gradient at "
+                 "the same level ",
                  level < 0 ? 0 : level, " is not supported; take unpack_dual(tensor).primal");
   LANEWISE_CHECK(AutogradError, !tangent_of(tangent, *found).defined(),
-                 "make_dual: Setting a forward grad that itself has a forward gradient at the same level is not supported");
+                 "make_dual: Setting a forward grad that itself has a forward gradient at the same level is "
+                 "not supported");
   LANEWISE_CHECK(AutogradError, primal.sizes() == tangent.sizes(),
-                 "make_dual: Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                 "not supported. Tensor is of size ", primal.sizes(), " while the given forward gradient is of size ", tangent.sizes());
+                 "make_dual: Trying to set a forward gradient that has a different size than that of the "
+                 "original Tensor, this is "
+                 "not supported. Tensor is of size ",
+                 primal.sizes(), " while the given forward gradient is of size ", tangent.sizes());
   const Tensor dual = primal.view(primal.sizes());
   materialize_autograd_meta(dual).forward_view_ = false;
   set_tangent(dual, tangent, found, /*keep=*/true);

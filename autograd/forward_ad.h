@@ -17,12 +17,13 @@
 ///   const Tensor y = f(forward_ad::make_dual(x, v));
 ///   const Tensor jvp = forward_ad::unpack_dual(y).tangent;
 ///
-/// It is independent of grad mode: under NoGradGuard tangents flow on, and with gradients recorded the tangents are recorded
-/// too (reverse over forward). A backward inside the level works on dual tensors (forward over reverse).
+/// It is independent of grad mode: under NoGradGuard tangents flow on, and with gradients recorded the
+/// tangents are recorded too (reverse over forward). A backward inside the level works on dual tensors
+/// (forward over reverse).
 namespace lanewise::autograd::forward_ad {
 
-/// Opens a dual level of this thread and returns its number, 0. Throws AutogradError if one is open: levels do not nest, as in
-/// PyTorch. (func::jvp and what is built on it do.)
+/// Opens a dual level of this thread and returns its number, 0. Throws AutogradError if one is open: levels
+/// do not nest, as in PyTorch. (func::jvp and what is built on it do.)
 LANEWISE_API std::uint64_t enter_dual_level();
 /// Closes it: all tangents of the level vanish. Throws AutogradError if `level` is not the innermost one.
 LANEWISE_API void exit_dual_level(std::uint64_t level);
@@ -42,8 +43,8 @@ class dual_level {
 using ForwardADGuard = dual_level;
 
 /// A view of `primal` with the tangent `tangent`, of the same shape. In-place ops on it change `tangent` too.
-/// Throws AutogradError without an open level, for a primal or tangent that is dual already, or another shape;
-/// ValueError for dtypes without derivatives. `level` -1 is the innermost.
+/// Throws AutogradError without an open level, for a primal or tangent that is dual already, or another
+/// shape; ValueError for dtypes without derivatives. `level` -1 is the innermost.
 LANEWISE_API Tensor make_dual(const Tensor& primal, const Tensor& tangent, std::int64_t level = -1);
 
 struct UnpackedDualTensor {

@@ -1,5 +1,3 @@
-#include <lanewise/autograd/detail/forward_frame.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/detail/batching.h>
+#include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/detail/forward_level.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/grad_mode.h>
@@ -168,7 +167,8 @@ void Frame::add(const Tensor& t) {
   const auto collect = [&](const ForwardGrad* grads) {
     if (grads == nullptr) return;
     for (const ForwardGrad::Entry& entry : grads->entries) {
-      if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end()) levels_.push_back(entry.level);
+      if (std::find(levels_.begin(), levels_.end(), entry.level) == levels_.end())
+        levels_.push_back(entry.level);
     }
   };
   collect(grads_of(t));
@@ -236,12 +236,14 @@ void Frame::set(const Tensor& result, const Tensor& tangent, bool is_view) const
   if (!tangent.defined() || !result.defined() || !is_differentiable(result.scalar_type())) return;
   const Tensor fit = fitted(tangent, result);
   // An op that hands its argument on hands the argument's tangent on; that one stays the argument's.
-  const bool shared = std::any_of(tangents_.begin(), tangents_.end(), [&](const Tensor& t) { return t.defined() && t.is_alias_of(fit); });
+  const bool shared = std::any_of(tangents_.begin(), tangents_.end(),
+                                  [&](const Tensor& t) { return t.defined() && t.is_alias_of(fit); });
   set_tangent(result, fit, levels_[position_], is_view || !shared);
 }
 
 void Frame::set(const std::vector<Tensor>& results, const std::vector<Tensor>& tangents, bool is_view) const {
-  for (std::size_t i = 0; i < results.size() && i < tangents.size(); ++i) set(results[i], tangents[i], is_view);
+  for (std::size_t i = 0; i < results.size() && i < tangents.size(); ++i)
+    set(results[i], tangents[i], is_view);
 }
 
 void Frame::set_inplace(const Tensor& self, const Tensor& tangent) const {
@@ -274,10 +276,12 @@ void zero_tangents(const Tensor& self) {
 }
 
 void check_out(const char* op, std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list) {
-  LANEWISE_CHECK(NotImplementedError, !Frame(tensors, list).active(), op,
-                 "(out=): Trying to use forward AD with an out= function, which does not support it; use the form that "
-                 "returns its result");
-  LANEWISE_CHECK(NotImplementedError, !batching::any(tensors, list), op, "(out=): vmap: out= functions have no batching rule; use the form "
+  LANEWISE_CHECK(
+      NotImplementedError, !Frame(tensors, list).active(), op,
+      "(out=): Trying to use forward AD with an out= function, which does not support it; use the form that "
+      "returns its result");
+  LANEWISE_CHECK(NotImplementedError, !batching::any(tensors, list), op,
+                 "(out=): vmap: out= functions have no batching rule; use the form "
                  "that returns its result");
 }
 
@@ -297,11 +301,14 @@ void elementwise_add(Tensor& sum, const Tensor& grad) { add_to(sum, conj(grad));
 void add_to(Tensor& sum, const Tensor& term) { sum = sum.defined() ? sum + term : term; }
 
 Tensor elementwise_primal(const Tensor& t, const Tensor& result) {
-  return t.defined() && result.is_complex() && !t.is_complex() && is_differentiable(t.scalar_type()) ? t.to(result.scalar_type()) : t;
+  return t.defined() && result.is_complex() && !t.is_complex() && is_differentiable(t.scalar_type())
+             ? t.to(result.scalar_type())
+             : t;
 }
 
 variable_list transposed(const variable_list& results, const std::vector<bool>& differentiable,
-                         const std::function<variable_list(const variable_list&)>& vjp, const variable_list& tangents) {
+                         const std::function<variable_list(const variable_list&)>& vjp,
+                         const variable_list& tangents) {
   const bool create_graph = GradMode::is_enabled();
   const EnableGradGuard guard;
   variable_list starts(results.size()), wanted;
@@ -319,7 +326,8 @@ variable_list transposed(const variable_list& results, const std::vector<bool>& 
   }
   variable_list out(results.size());
   if (outputs.empty()) return out;
-  const variable_list found = grad(outputs, wanted, directions, /*retain_graph=*/create_graph, create_graph, /*allow_unused=*/true);
+  const variable_list found =
+      grad(outputs, wanted, directions, /*retain_graph=*/create_graph, create_graph, /*allow_unused=*/true);
   std::size_t next = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (starts[i].defined()) out[i] = found[next++];

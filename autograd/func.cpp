@@ -47,22 +47,24 @@ bool has_other_leaves(const variable_list& outputs, const variable_list& own) {
 
 /// A run of a function with tensors of its own in place of some arguments.
 struct Run {
-  variable_list own;      ///< what to differentiate by
+  variable_list own;  ///< what to differentiate by
   variable_list outputs;
   bool continues = false;  ///< the caller differentiates on
 
-  Run(const char* op, const ListFunction& fn, variable_list arguments, const std::vector<std::int64_t>& argnums) {
+  Run(const char* op, const ListFunction& fn, variable_list arguments,
+      const std::vector<std::int64_t>& argnums) {
     const bool recording = GradMode::is_enabled();
     const EnableGradGuard guard;
     for (const std::int64_t argnum : argnums) {
-      LANEWISE_CHECK(IndexError, argnum >= 0 && argnum < static_cast<std::int64_t>(arguments.size()), op, ": argument ", argnum,
-                     " was asked for, there are ", arguments.size());
+      LANEWISE_CHECK(IndexError, argnum >= 0 && argnum < static_cast<std::int64_t>(arguments.size()), op,
+                     ": argument ", argnum, " was asked for, there are ", arguments.size());
       Tensor& argument = arguments[static_cast<std::size_t>(argnum)];
-      LANEWISE_CHECK(DtypeError, is_differentiable(argument.scalar_type()), op, ": argument ", argnum, " is ", argument.scalar_type(),
-                     "; expected a floating or complex dtype");
+      LANEWISE_CHECK(DtypeError, is_differentiable(argument.scalar_type()), op, ": argument ", argnum, " is ",
+                     argument.scalar_type(), "; expected a floating or complex dtype");
       const bool connected = recording && argument.requires_grad();
       continues = continues || connected;
-      argument = autograd::batching::lift_to_active(connected ? argument.view_as(argument) : detached(argument));
+      argument =
+          autograd::batching::lift_to_active(connected ? argument.view_as(argument) : detached(argument));
       if (!connected) argument.requires_grad_();
       own.push_back(argument);
     }
@@ -71,7 +73,8 @@ struct Run {
   }
 
   variable_list gradients(const variable_list& cotangents, bool retain_graph, bool create_graph) const {
-    variable_list grads = autograd::detail::gradients_of(outputs, own, cotangents, retain_graph, create_graph);
+    variable_list grads =
+        autograd::detail::gradients_of(outputs, own, cotangents, retain_graph, create_graph);
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!grads[i].defined()) grads[i] = zeros_like(own[i]);
     }
@@ -86,10 +89,12 @@ struct Run {
   }
 };
 
-std::pair<variable_list, Tensor> run_grad(const ScalarFunction& fn, const variable_list& inputs, const std::vector<std::int64_t>& argnums) {
-  const Run run("grad", [&](const variable_list& in) { return variable_list{fn(in)}; }, inputs, argnums);
-  LANEWISE_CHECK(AutogradError, run.outputs[0].numel() == 1, "grad: the function must return a scalar tensor, found shape ",
-                 run.outputs[0].sizes());
+std::pair<variable_list, Tensor> run_grad(const ScalarFunction& fn, const variable_list& inputs,
+                                          const std::vector<std::int64_t>& argnums) {
+  const Run run(
+      "grad", [&](const variable_list& in) { return variable_list{fn(in)}; }, inputs, argnums);
+  LANEWISE_CHECK(AutogradError, run.outputs[0].numel() == 1,
+                 "grad: the function must return a scalar tensor, found shape ", run.outputs[0].sizes());
   variable_list grads = run.gradients({}, false, run.continues);
   return {std::move(grads), run.finished_outputs()[0]};
 }
@@ -105,7 +110,9 @@ TensorFunction grad(TensorFunction fn) {
 }
 
 ListFunction grad(ScalarFunction fn, std::vector<std::int64_t> argnums) {
-  return [fn = std::move(fn), argnums = std::move(argnums)](const variable_list& in) { return run_grad(fn, in, argnums).first; };
+  return [fn = std::move(fn), argnums = std::move(argnums)](const variable_list& in) {
+    return run_grad(fn, in, argnums).first;
+  };
 }
 
 std::function<std::pair<Tensor, Tensor>(const Tensor&)> grad_and_value(TensorFunction fn) {
@@ -115,8 +122,11 @@ std::function<std::pair<Tensor, Tensor>(const Tensor&)> grad_and_value(TensorFun
   };
 }
 
-std::function<std::pair<variable_list, Tensor>(const variable_list&)> grad_and_value(ScalarFunction fn, std::vector<std::int64_t> argnums) {
-  return [fn = std::move(fn), argnums = std::move(argnums)](const variable_list& in) { return run_grad(fn, in, argnums); };
+std::function<std::pair<variable_list, Tensor>(const variable_list&)> grad_and_value(
+    ScalarFunction fn, std::vector<std::int64_t> argnums) {
+  return [fn = std::move(fn), argnums = std::move(argnums)](const variable_list& in) {
+    return run_grad(fn, in, argnums);
+  };
 }
 
 std::function<std::pair<Tensor, Tensor>(const Tensor&)> value_and_grad(TensorFunction fn) {
@@ -126,7 +136,8 @@ std::function<std::pair<Tensor, Tensor>(const Tensor&)> value_and_grad(TensorFun
   };
 }
 
-std::function<std::pair<Tensor, variable_list>(const variable_list&)> value_and_grad(ScalarFunction fn, std::vector<std::int64_t> argnums) {
+std::function<std::pair<Tensor, variable_list>(const variable_list&)> value_and_grad(
+    ScalarFunction fn, std::vector<std::int64_t> argnums) {
   return [fn = std::move(fn), argnums = std::move(argnums)](const variable_list& in) {
     auto [grads, value] = run_grad(fn, in, argnums);
     return std::pair(value, grads);
@@ -138,22 +149,27 @@ std::pair<variable_list, ListFunction> vjp(const ListFunction& fn, const variabl
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
   const auto run = std::make_shared<const Run>("vjp", fn, primals, all);
   ListFunction pull_back = [run](const variable_list& cotangents) {
-    LANEWISE_CHECK(AutogradError, cotangents.size() == run->outputs.size(), "vjp: expected ", run->outputs.size(), " cotangents, found ",
-                   cotangents.size());
-    const bool differentiated = std::any_of(cotangents.begin(), cotangents.end(), [](const Tensor& t) { return t.requires_grad(); });
-    return run->gradients(cotangents, /*retain_graph=*/true, GradMode::is_enabled() && (run->continues || differentiated));
+    LANEWISE_CHECK(AutogradError, cotangents.size() == run->outputs.size(), "vjp: expected ",
+                   run->outputs.size(), " cotangents, found ", cotangents.size());
+    const bool differentiated =
+        std::any_of(cotangents.begin(), cotangents.end(), [](const Tensor& t) { return t.requires_grad(); });
+    return run->gradients(cotangents, /*retain_graph=*/true,
+                          GradMode::is_enabled() && (run->continues || differentiated));
   };
   return {run->finished_outputs(), std::move(pull_back)};
 }
 
 std::pair<Tensor, TensorFunction> vjp(const TensorFunction& fn, const Tensor& primal) {
-  auto [outputs, pull_back] = vjp([&](const variable_list& in) { return variable_list{fn(in[0])}; }, variable_list{primal});
-  return {outputs[0], [pull_back = std::move(pull_back)](const Tensor& cotangent) { return pull_back({cotangent})[0]; }};
+  auto [outputs, pull_back] =
+      vjp([&](const variable_list& in) { return variable_list{fn(in[0])}; }, variable_list{primal});
+  return {outputs[0],
+          [pull_back = std::move(pull_back)](const Tensor& cotangent) { return pull_back({cotangent})[0]; }};
 }
 
-std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& primals, const variable_list& tangents) {
-  LANEWISE_CHECK(AutogradError, primals.size() == tangents.size(), "jvp: expected a tangent per primal, found ", primals.size(), " and ",
-                 tangents.size());
+std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& primals,
+                                            const variable_list& tangents) {
+  LANEWISE_CHECK(AutogradError, primals.size() == tangents.size(),
+                 "jvp: expected a tangent per primal, found ", primals.size(), " and ", tangents.size());
   variable_list outputs, results;
   const autograd::forward_ad::NestedLevel level;
   variable_list duals;
@@ -169,7 +185,8 @@ std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variab
 }
 
 std::pair<Tensor, Tensor> jvp(const TensorFunction& fn, const Tensor& primal, const Tensor& tangent) {
-  auto [outputs, tangents] = jvp([&](const variable_list& in) { return variable_list{fn(in[0])}; }, {primal}, {tangent});
+  auto [outputs, tangents] =
+      jvp([&](const variable_list& in) { return variable_list{fn(in[0])}; }, {primal}, {tangent});
   return {outputs[0], tangents[0]};
 }
 

@@ -22,43 +22,58 @@ using ListFunction = std::function<variable_list(const variable_list& inputs)>;
 // strict        an output that does not depend on an input is an AutogradError instead of zeros
 // Throws        AutogradError if shapes of inputs, outputs and vectors do not fit
 
-/// The outputs, and the product of `v`, one per output, with the Jacobian. `v` may be left out for one output with one element.
-LANEWISE_API std::pair<variable_list, variable_list> vjp(const ListFunction& fn, const variable_list& inputs, const variable_list& v = {},
+/// The outputs, and the product of `v`, one per output, with the Jacobian. `v` may be left out for one output
+/// with one element.
+LANEWISE_API std::pair<variable_list, variable_list> vjp(const ListFunction& fn, const variable_list& inputs,
+                                                         const variable_list& v = {},
                                                          bool create_graph = false, bool strict = false);
-LANEWISE_API std::pair<Tensor, Tensor> vjp(const TensorFunction& fn, const Tensor& input, const Tensor& v = {}, bool create_graph = false,
+LANEWISE_API std::pair<Tensor, Tensor> vjp(const TensorFunction& fn, const Tensor& input,
+                                           const Tensor& v = {}, bool create_graph = false,
                                            bool strict = false);
 
-/// The outputs, and the product of the Jacobian with `v`, one per input. By two backwards, so that it works where an op has
-/// no forward-mode derivative; func::jvp is the faster way.
-LANEWISE_API std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& inputs, const variable_list& v = {},
+/// The outputs, and the product of the Jacobian with `v`, one per input. By two backwards, so that it works
+/// where an op has no forward-mode derivative; func::jvp is the faster way.
+LANEWISE_API std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& inputs,
+                                                         const variable_list& v = {},
                                                          bool create_graph = false, bool strict = false);
-LANEWISE_API std::pair<Tensor, Tensor> jvp(const TensorFunction& fn, const Tensor& input, const Tensor& v = {}, bool create_graph = false,
+LANEWISE_API std::pair<Tensor, Tensor> jvp(const TensorFunction& fn, const Tensor& input,
+                                           const Tensor& v = {}, bool create_graph = false,
                                            bool strict = false);
 
-/// Jacobians [output][input], of shape output.sizes() + input.sizes(). A row per backward ("reverse-mode") or a column per
-/// tangent ("forward-mode", with vectorize only, as in PyTorch; neither strict nor create_graph).
-LANEWISE_API std::vector<variable_list> jacobian(const ListFunction& fn, const variable_list& inputs, bool create_graph = false,
-                                                 bool strict = false, bool vectorize = false, std::string_view strategy = "reverse-mode");
-LANEWISE_API Tensor jacobian(const TensorFunction& fn, const Tensor& input, bool create_graph = false, bool strict = false,
-                             bool vectorize = false, std::string_view strategy = "reverse-mode");
+/// Jacobians [output][input], of shape output.sizes() + input.sizes(). A row per backward ("reverse-mode") or
+/// a column per tangent ("forward-mode", with vectorize only, as in PyTorch; neither strict nor
+/// create_graph).
+LANEWISE_API std::vector<variable_list> jacobian(const ListFunction& fn, const variable_list& inputs,
+                                                 bool create_graph = false, bool strict = false,
+                                                 bool vectorize = false,
+                                                 std::string_view strategy = "reverse-mode");
+LANEWISE_API Tensor jacobian(const TensorFunction& fn, const Tensor& input, bool create_graph = false,
+                             bool strict = false, bool vectorize = false,
+                             std::string_view strategy = "reverse-mode");
 
 /// Second derivatives [input][input] of a function with one output of one element.
-LANEWISE_API std::vector<variable_list> hessian(const ListFunction& fn, const variable_list& inputs, bool create_graph = false,
-                                                bool strict = false, bool vectorize = false,
+LANEWISE_API std::vector<variable_list> hessian(const ListFunction& fn, const variable_list& inputs,
+                                                bool create_graph = false, bool strict = false,
+                                                bool vectorize = false,
                                                 std::string_view outer_jacobian_strategy = "reverse-mode");
-LANEWISE_API Tensor hessian(const TensorFunction& fn, const Tensor& input, bool create_graph = false, bool strict = false,
-                            bool vectorize = false, std::string_view outer_jacobian_strategy = "reverse-mode");
+LANEWISE_API Tensor hessian(const TensorFunction& fn, const Tensor& input, bool create_graph = false,
+                            bool strict = false, bool vectorize = false,
+                            std::string_view outer_jacobian_strategy = "reverse-mode");
 
 /// The output, and the product of `v` with the Hessian.
-LANEWISE_API std::pair<variable_list, variable_list> vhp(const ListFunction& fn, const variable_list& inputs, const variable_list& v = {},
+LANEWISE_API std::pair<variable_list, variable_list> vhp(const ListFunction& fn, const variable_list& inputs,
+                                                         const variable_list& v = {},
                                                          bool create_graph = false, bool strict = false);
-LANEWISE_API std::pair<Tensor, Tensor> vhp(const TensorFunction& fn, const Tensor& input, const Tensor& v = {}, bool create_graph = false,
+LANEWISE_API std::pair<Tensor, Tensor> vhp(const TensorFunction& fn, const Tensor& input,
+                                           const Tensor& v = {}, bool create_graph = false,
                                            bool strict = false);
 
 /// The output, and the product of the Hessian with `v`.
-LANEWISE_API std::pair<variable_list, variable_list> hvp(const ListFunction& fn, const variable_list& inputs, const variable_list& v = {},
+LANEWISE_API std::pair<variable_list, variable_list> hvp(const ListFunction& fn, const variable_list& inputs,
+                                                         const variable_list& v = {},
                                                          bool create_graph = false, bool strict = false);
-LANEWISE_API std::pair<Tensor, Tensor> hvp(const TensorFunction& fn, const Tensor& input, const Tensor& v = {}, bool create_graph = false,
+LANEWISE_API std::pair<Tensor, Tensor> hvp(const TensorFunction& fn, const Tensor& input,
+                                           const Tensor& v = {}, bool create_graph = false,
                                            bool strict = false);
 
 }  // namespace lanewise::autograd::functional
@@ -71,30 +86,34 @@ using autograd::functional::ListFunction;
 using autograd::functional::TensorFunction;
 using ScalarFunction = std::function<Tensor(const variable_list& inputs)>;
 
-/// The function that gives the gradient of `fn`, whose result has one element, with respect to its argument...
+/// The function that gives the gradient of `fn`, whose result has one element, with respect to its
+/// argument...
 LANEWISE_API TensorFunction grad(TensorFunction fn);
 /// ...or to those of its arguments at `argnums`.
 LANEWISE_API ListFunction grad(ScalarFunction fn, std::vector<std::int64_t> argnums = {0});
 
 /// The same with the value: (gradient, value).
 LANEWISE_API std::function<std::pair<Tensor, Tensor>(const Tensor&)> grad_and_value(TensorFunction fn);
-LANEWISE_API std::function<std::pair<variable_list, Tensor>(const variable_list&)> grad_and_value(ScalarFunction fn,
-                                                                                                  std::vector<std::int64_t> argnums = {0});
+LANEWISE_API std::function<std::pair<variable_list, Tensor>(const variable_list&)> grad_and_value(
+    ScalarFunction fn, std::vector<std::int64_t> argnums = {0});
 /// (value, gradient).
 LANEWISE_API std::function<std::pair<Tensor, Tensor>(const Tensor&)> value_and_grad(TensorFunction fn);
-LANEWISE_API std::function<std::pair<Tensor, variable_list>(const variable_list&)> value_and_grad(ScalarFunction fn,
-                                                                                                  std::vector<std::int64_t> argnums = {0});
+LANEWISE_API std::function<std::pair<Tensor, variable_list>(const variable_list&)> value_and_grad(
+    ScalarFunction fn, std::vector<std::int64_t> argnums = {0});
 
-/// The outputs, and a function from cotangents (one per output) to the gradients of the primals; it may be called often.
+/// The outputs, and a function from cotangents (one per output) to the gradients of the primals; it may be
+/// called often.
 LANEWISE_API std::pair<variable_list, ListFunction> vjp(const ListFunction& fn, const variable_list& primals);
 LANEWISE_API std::pair<Tensor, TensorFunction> vjp(const TensorFunction& fn, const Tensor& primal);
 
 /// The outputs and their tangents, by forward mode.
-LANEWISE_API std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& primals, const variable_list& tangents);
-LANEWISE_API std::pair<Tensor, Tensor> jvp(const TensorFunction& fn, const Tensor& primal, const Tensor& tangent);
+LANEWISE_API std::pair<variable_list, variable_list> jvp(const ListFunction& fn, const variable_list& primals,
+                                                         const variable_list& tangents);
+LANEWISE_API std::pair<Tensor, Tensor> jvp(const TensorFunction& fn, const Tensor& primal,
+                                           const Tensor& tangent);
 
-/// Jacobians: output.sizes() + input.sizes(). jacrev has a backward per element of the output, jacfwd a run per element of
-/// the input.
+/// Jacobians: output.sizes() + input.sizes(). jacrev has a backward per element of the output, jacfwd a run
+/// per element of the input.
 LANEWISE_API TensorFunction jacrev(TensorFunction fn);
 LANEWISE_API TensorFunction jacfwd(TensorFunction fn);
 /// jacfwd(jacrev(fn)).

@@ -1,5 +1,3 @@
-#include <lanewise/autograd/gradcheck.h>
-
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/gradcheck.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -41,7 +40,9 @@ struct Jacobian {
   }
 };
 
-std::size_t components(const Tensor& t) { return static_cast<std::size_t>(t.numel()) * (t.is_complex() ? 2 : 1); }
+std::size_t components(const Tensor& t) {
+  return static_cast<std::size_t>(t.numel()) * (t.is_complex() ? 2 : 1);
+}
 
 /// The elements in logical order as real components.
 std::vector<double> read(const Tensor& t) {
@@ -67,7 +68,9 @@ class Component {
     data_ = static_cast<char*>(t.data_ptr()) + offset * t.element_size() +
             part * t.element_size() / static_cast<std::int64_t>(parts);
   }
-  double get() const { return is_double() ? *reinterpret_cast<double*>(data_) : double{*reinterpret_cast<float*>(data_)}; }
+  double get() const {
+    return is_double() ? *reinterpret_cast<double*>(data_) : double{*reinterpret_cast<float*>(data_)};
+  }
   void set(double value) const {
     if (is_double()) {
       *reinterpret_cast<double*>(data_) = value;
@@ -125,8 +128,8 @@ Tensor unit_gradient(const Tensor& output, std::size_t r) {
   return grad;
 }
 
-/// Per input, the rows of one output, from one backward per component: a gradient of 1 at an element picks the real part of
-/// the output there, a gradient of i its imaginary part.
+/// Per input, the rows of one output, from one backward per component: a gradient of 1 at an element picks
+/// the real part of the output there, a gradient of i its imaginary part.
 std::vector<Jacobian> analytical(const variable_list& inputs, const Tensor& output) {
   std::vector<Jacobian> jacobians;
   for (const Tensor& input : inputs) jacobians.emplace_back(components(output), components(input));
@@ -136,9 +139,11 @@ std::vector<Jacobian> analytical(const variable_list& inputs, const Tensor& outp
                                      /*create_graph=*/false, /*allow_unused=*/true);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!grads[i].defined()) continue;
-      LANEWISE_CHECK(AutogradError, grads[i].sizes() == inputs[i].sizes() && grads[i].scalar_type() == inputs[i].scalar_type(),
-                     "gradcheck: the gradient of input ", i, " is ", grads[i].scalar_type(), " ", grads[i].sizes(), " for an input that is ",
-                     inputs[i].scalar_type(), " ", inputs[i].sizes());
+      LANEWISE_CHECK(
+          AutogradError,
+          grads[i].sizes() == inputs[i].sizes() && grads[i].scalar_type() == inputs[i].scalar_type(),
+          "gradcheck: the gradient of input ", i, " is ", grads[i].scalar_type(), " ", grads[i].sizes(),
+          " for an input that is ", inputs[i].scalar_type(), " ", inputs[i].sizes());
       const std::vector<double> row = read(grads[i]);
       for (std::size_t c = 0; c < row.size(); ++c) jacobians[i].at(r, c) = row[c];
     }
@@ -155,14 +160,17 @@ std::vector<Jacobian> forward_columns(const GradcheckFunction& fn, variable_list
   for (std::size_t c = 0; c < components(input); ++c) {
     const forward_ad::NestedLevel level;
     const Tensor dual = forward_ad::make_dual(input, unit_gradient(input, c), level.level());
-    for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i] = originals[i].is_same(input) ? dual : originals[i];
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      inputs[i] = originals[i].is_same(input) ? dual : originals[i];
     const variable_list results = differentiable_outputs(fn, inputs);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const Tensor tangent = forward_ad::unpack_dual(results[o], level.level()).tangent;
       if (!tangent.defined()) continue;
-      LANEWISE_CHECK(AutogradError, tangent.sizes() == outputs[o].sizes() && tangent.scalar_type() == outputs[o].scalar_type(),
-                     "gradcheck: the tangent of output ", o, " is ", tangent.scalar_type(), " ", tangent.sizes(), " for an output that is ",
-                     outputs[o].scalar_type(), " ", outputs[o].sizes());
+      LANEWISE_CHECK(
+          AutogradError,
+          tangent.sizes() == outputs[o].sizes() && tangent.scalar_type() == outputs[o].scalar_type(),
+          "gradcheck: the tangent of output ", o, " is ", tangent.scalar_type(), " ", tangent.sizes(),
+          " for an output that is ", outputs[o].scalar_type(), " ", outputs[o].sizes());
       const std::vector<double> column = read(tangent);
       for (std::size_t r = 0; r < column.size(); ++r) jacobians[o].at(r, c) = column[r];
     }
@@ -180,11 +188,12 @@ bool close(const Jacobian& a, const Jacobian& reference, double atol, double rto
 
 void check_input(const Tensor& input, std::size_t i) {
   const ScalarType real = to_real_type(input.scalar_type());
-  LANEWISE_CHECK(DtypeError, real == kDouble || real == kFloat, "gradcheck: input ", i, " is ", input.scalar_type(),
-                 "; finite differences need float or, better, double");
+  LANEWISE_CHECK(DtypeError, real == kDouble || real == kFloat, "gradcheck: input ", i, " is ",
+                 input.scalar_type(), "; finite differences need float or, better, double");
   for (std::int64_t d = 0; d < input.dim(); ++d) {
-    LANEWISE_CHECK(ValueError, input.size(d) <= 1 || input.stride(d) != 0, "gradcheck: input ", i,
-                   " has a dimension with stride 0, so that changing one element changes others; pass a clone()");
+    LANEWISE_CHECK(
+        ValueError, input.size(d) <= 1 || input.stride(d) != 0, "gradcheck: input ", i,
+        " has a dimension with stride 0, so that changing one element changes others; pass a clone()");
   }
 }
 
@@ -204,8 +213,11 @@ void check_all(const GradcheckFunction& fn, const variable_list& inputs, const G
   for (std::size_t i = 0; options.check_forward_ad && i < wanted.size(); ++i) {
     const std::vector<Jacobian> forward = forward_columns(fn, inputs, wanted[i], outputs);
     for (std::size_t o = 0; o < outputs.size(); ++o) {
-      LANEWISE_CHECK(AutogradError, close(forward[o], numeric[i][o], options.atol, options.rtol), "gradcheck: forward-mode Jacobian mismatch for "
-                     "output ", o, " with respect to input ", i, " (rows: components of the output, columns: of the input)\nnumerical:\n",
+      LANEWISE_CHECK(AutogradError, close(forward[o], numeric[i][o], options.atol, options.rtol),
+                     "gradcheck: forward-mode Jacobian mismatch for "
+                     "output ",
+                     o, " with respect to input ", i,
+                     " (rows: components of the output, columns: of the input)\nnumerical:\n",
                      numeric[i][o].to_string(), "forward:\n", forward[o].to_string());
     }
   }
@@ -213,11 +225,14 @@ void check_all(const GradcheckFunction& fn, const variable_list& inputs, const G
     const std::vector<Jacobian> analytic = analytical(wanted, outputs[o]);
     const std::vector<Jacobian> again = analytical(wanted, outputs[o]);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      LANEWISE_CHECK(AutogradError, close(analytic[i], numeric[i][o], options.atol, options.rtol), "gradcheck: Jacobian mismatch for output ",
-                     o, " with respect to input ", i, " (rows: components of the output, columns: of the input)\nnumerical:\n",
+      LANEWISE_CHECK(AutogradError, close(analytic[i], numeric[i][o], options.atol, options.rtol),
+                     "gradcheck: Jacobian mismatch for output ", o, " with respect to input ", i,
+                     " (rows: components of the output, columns: of the input)\nnumerical:\n",
                      numeric[i][o].to_string(), "analytical:\n", analytic[i].to_string());
-      LANEWISE_CHECK(AutogradError, close(again[i], analytic[i], options.nondet_tol, 0), "gradcheck: the backward is not deterministic: "
-                     "two runs differ for output ", o, " with respect to input ", i, "\nfirst:\n", analytic[i].to_string(), "second:\n",
+      LANEWISE_CHECK(AutogradError, close(again[i], analytic[i], options.nondet_tol, 0),
+                     "gradcheck: the backward is not deterministic: "
+                     "two runs differ for output ",
+                     o, " with respect to input ", i, "\nfirst:\n", analytic[i].to_string(), "second:\n",
                      again[i].to_string());
     }
   }
@@ -251,17 +266,21 @@ bool gradcheck(const GradcheckFunction& fn, const variable_list& inputs, const G
 
 bool gradcheck(const GradcheckFunction& fn, const variable_list& inputs, double eps, double atol, double rtol,
                bool raise_exception) {
-  return gradcheck(fn, inputs, GradcheckOptions{.eps = eps, .atol = atol, .rtol = rtol, .raise_exception = raise_exception});
+  return gradcheck(
+      fn, inputs,
+      GradcheckOptions{.eps = eps, .atol = atol, .rtol = rtol, .raise_exception = raise_exception});
 }
 
-bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs, const variable_list& grad_outputs,
-                   double eps, double atol, double rtol, bool raise_exception) {
-  return gradgradcheck(fn, inputs, grad_outputs,
-                       GradcheckOptions{.eps = eps, .atol = atol, .rtol = rtol, .raise_exception = raise_exception});
+bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs,
+                   const variable_list& grad_outputs, double eps, double atol, double rtol,
+                   bool raise_exception) {
+  return gradgradcheck(
+      fn, inputs, grad_outputs,
+      GradcheckOptions{.eps = eps, .atol = atol, .rtol = rtol, .raise_exception = raise_exception});
 }
 
-bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs, const variable_list& grad_outputs,
-                   const GradcheckOptions& options) {
+bool gradgradcheck(const GradcheckFunction& fn, const variable_list& inputs,
+                   const variable_list& grad_outputs, const GradcheckOptions& options) {
   variable_list starts = grad_outputs;
   if (starts.empty()) {
     for (const Tensor& output : differentiable_outputs(fn, inputs)) {

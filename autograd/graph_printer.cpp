@@ -1,9 +1,8 @@
-#include <lanewise/autograd/graph_printer.h>
-
 #include <sstream>
 #include <unordered_map>
 #include <vector>
 
+#include <lanewise/autograd/graph_printer.h>
 #include <lanewise/autograd/record.h>
 
 namespace lanewise::autograd {
@@ -86,7 +85,8 @@ std::string graph_to_dot(const Tensor& t, std::size_t max_nodes) {
   text << "digraph backward {\n  node [fontname=\"Helvetica\"];\n";
   for (std::size_t i = 0; i < listing.nodes.size(); ++i) {
     const Node& node = *listing.nodes[i];
-    text << "  n" << i << " [label=\"" << describe(node) << "\"" << (node.num_outputs() == 0 ? ", shape=box" : "") << "];\n";
+    text << "  n" << i << " [label=\"" << describe(node) << "\""
+         << (node.num_outputs() == 0 ? ", shape=box" : "") << "];\n";
     for (const Edge& edge : node.next_edges()) {
       const auto number = listing.numbers.find(edge.function.get());
       if (number != listing.numbers.end()) text << "  n" << i << " -> n" << number->second << ";\n";

@@ -12,8 +12,8 @@ namespace lanewise::autograd {
 ///   #0 SubBackward0 Float [] -> #1 #2
 ///   #1 MulBackward0 Float [] -> - #3
 ///
-/// The shape is that of the forward's output, "-" an edge along which nothing flows. At most `max_nodes` nodes; then a line
-/// "..." follows. A tensor without a graph gives the empty string.
+/// The shape is that of the forward's output, "-" an edge along which nothing flows. At most `max_nodes`
+/// nodes; then a line "..." follows. A tensor without a graph gives the empty string.
 LANEWISE_API std::string graph_to_text(const Tensor& t, std::size_t max_nodes = 1000);
 
 /// The same for Graphviz: `dot -Tsvg`. Arrows point the way that gradients flow; leaves are boxes.

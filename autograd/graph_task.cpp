@@ -272,7 +272,8 @@ variable_list GraphTask::run_node(Node& node, variable_list&& grads) const {
 
   running_node = &node;
   const auto apply = [&](variable_list&& in) {
-    if (profiler::detail::is_observed()) [[unlikely]] return run_observed(node, std::move(in));
+    if (profiler::detail::is_observed()) [[unlikely]]
+      return run_observed(node, std::move(in));
     return AnomalyMode::is_enabled() ? run_watched(node, std::move(in)) : node(std::move(in));
   };
   variable_list outputs;
@@ -343,9 +344,11 @@ variable_list GraphTask::run(std::size_t num_results) {
     const NodeState& state = scratch_.states[root];
     if (state.dependencies == 0 && state.wanted) make_ready(root);
   }
-  // Not under create_graph: sequence numbers, and with them the order of a second backward's sums, would depend on timing.
-  const bool parallel = ParallelBackwardGuard::is_enabled() && !options_.create_graph && is_multithreading_enabled() &&
-                        !transforms_on() && !in_parallel_region() && get_num_threads() > 1;
+  // Not under create_graph: sequence numbers, and with them the order of a second backward's sums, would
+  // depend on timing.
+  const bool parallel = ParallelBackwardGuard::is_enabled() && !options_.create_graph &&
+                        is_multithreading_enabled() && !transforms_on() && !in_parallel_region() &&
+                        get_num_threads() > 1;
   if (parallel) [[unlikely]] {
     run_parallel(results, get_num_threads());
   } else {

@@ -1,9 +1,8 @@
 #include <algorithm>
 
-#include <lanewise/autograd/input_buffer.h>
-
 #include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/input_buffer.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
@@ -14,7 +13,8 @@ namespace {
 
 /// True if `t` may be overwritten: no other tensor sees it or its memory.
 bool is_free(const Tensor& t) noexcept {
-  return t.use_count() == 1 && t.storage().use_count() == 1 && is_plain(t) && t.is_non_overlapping_and_dense();
+  return t.use_count() == 1 && t.storage().use_count() == 1 && is_plain(t) &&
+         t.is_non_overlapping_and_dense();
 }
 
 bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept {
@@ -55,17 +55,19 @@ Tensor sum_to_shape(const Tensor& t, IntArrayRef shape) {
     if (d < lead || (shape[d - lead] == 1 && t.sizes()[d] != 1)) dims.push_back(static_cast<std::int64_t>(d));
   }
   if (dims.empty()) return t;
-  if (t.numel() > 0 && std::all_of(dims.begin(), dims.end(), [&](std::int64_t d) { return t.size(d) == 1; })) {
+  if (t.numel() > 0 &&
+      std::all_of(dims.begin(), dims.end(), [&](std::int64_t d) { return t.size(d) == 1; })) {
     return view(t, shape);  // nothing to add up, as in the gradient of a bias with a batch of 1
   }
   const Tensor summed = sum(t, OptionalIntArrayRef(IntArrayRef(dims)), /*keepdim=*/true);
   return lead == 0 ? summed : view(summed, shape);
 }
 
-void validate_gradient(const Node& producer, std::size_t output, const InputMetadata& expected, Tensor& grad) {
+void validate_gradient(const Node& producer, std::size_t output, const InputMetadata& expected,
+                       Tensor& grad) {
   if (!grad.defined() || !expected.is_defined() || expected.matches(grad)) return;
-  LANEWISE_CHECK(AutogradError, is_differentiable(grad.scalar_type()), producer.name(), ": gradient ", output, " is of type ",
-                 to_string(grad.scalar_type()), "; gradients are floating or complex");
+  LANEWISE_CHECK(AutogradError, is_differentiable(grad.scalar_type()), producer.name(), ": gradient ", output,
+                 " is of type ", to_string(grad.scalar_type()), "; gradients are floating or complex");
   if (grad.sizes() != expected.shape()) {
     LANEWISE_CHECK(AutogradError, is_expandable_to(expected.shape(), grad.sizes()), producer.name(),
                    ": returned an invalid gradient at index ", output, ": got shape ", grad.sizes(),

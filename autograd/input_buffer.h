@@ -7,12 +7,14 @@
 
 namespace lanewise::autograd {
 
-/// Adds `grad` to what arrived before at the same input of a node; undefined gradients are zeros that cost nothing.
-/// In place if the sum so far, or `grad`, belongs to nobody else and no graph of the backward is recorded.
+/// Adds `grad` to what arrived before at the same input of a node; undefined gradients are zeros that cost
+/// nothing. In place if the sum so far, or `grad`, belongs to nobody else and no graph of the backward is
+/// recorded.
 LANEWISE_API void accumulate_into(Tensor& sum, Tensor&& grad);
 
-/// Makes `grad`, which `producer` sends to an input that expects `expected`, fit: sums broadcast dimensions, keeps the
-/// real part for a real input, casts the dtype. Throws AutogradError where the shape does not reduce to the expected.
+/// Makes `grad`, which `producer` sends to an input that expects `expected`, fit: sums broadcast dimensions,
+/// keeps the real part for a real input, casts the dtype. Throws AutogradError where the shape does not
+/// reduce to the expected.
 LANEWISE_API void validate_gradient(const Node& producer, std::size_t output, const InputMetadata& expected,
                                     Tensor& grad);
 

@@ -1,7 +1,6 @@
-#include <lanewise/autograd/input_metadata.h>
-
 #include <cstring>
 
+#include <lanewise/autograd/input_metadata.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::autograd {

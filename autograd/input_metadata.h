@@ -7,8 +7,8 @@
 
 namespace lanewise::autograd {
 
-/// What a node knows of one output of its forward, which is one input of its backward: enough to check a gradient
-/// and to make zeros for a missing one.
+/// What a node knows of one output of its forward, which is one input of its backward: enough to check a
+/// gradient and to make zeros for a missing one.
 class InputMetadata {
  public:
   /// An input that never receives a gradient.
@@ -16,7 +16,9 @@ class InputMetadata {
   explicit InputMetadata(const Tensor& output) : dtype_(output.scalar_type()) {
     for (const std::int64_t size : output.sizes()) shape_.push_back(size);  // few: no call of memmove
   }
-  InputMetadata(ScalarType dtype, IntArrayRef shape) : dtype_(dtype) { shape_.append(shape.begin(), shape.end()); }
+  InputMetadata(ScalarType dtype, IntArrayRef shape) : dtype_(dtype) {
+    shape_.append(shape.begin(), shape.end());
+  }
 
   IntArrayRef shape() const noexcept { return IntArrayRef(shape_.data(), shape_.size()); }
   ScalarType dtype() const noexcept { return dtype_; }

@@ -6,12 +6,14 @@
 
 namespace lanewise::autograd {
 
-/// A lock of one byte for the rare contention on a node, cheap where there is none: one exchange and one store.
-/// A waiter yields, and after a while sleeps, since the holder may run a whole op. Works with std::lock_guard.
+/// A lock of one byte for the rare contention on a node, cheap where there is none: one exchange and one
+/// store. A waiter yields, and after a while sleeps, since the holder may run a whole op. Works with
+/// std::lock_guard.
 class NodeMutex {
  public:
   void lock() noexcept {
-    if (!held_.exchange(true, std::memory_order_acquire)) [[likely]] return;
+    if (!held_.exchange(true, std::memory_order_acquire)) [[likely]]
+      return;
     wait();
   }
   bool try_lock() noexcept { return !held_.exchange(true, std::memory_order_acquire); }

@@ -1,7 +1,7 @@
-#include <lanewise/autograd/node_pool.h>
-
 #include <cstdint>
 #include <new>
+
+#include <lanewise/autograd/node_pool.h>
 
 namespace lanewise::autograd::detail {
 

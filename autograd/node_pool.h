@@ -15,7 +15,8 @@ namespace detail {
 LANEWISE_API void* pool_allocate(std::size_t bytes);
 LANEWISE_API void pool_free(void* block, std::size_t bytes) noexcept;
 
-/// Destroys a node in place, without recursion: nodes whose last reference goes away meanwhile wait in a queue.
+/// Destroys a node in place, without recursion: nodes whose last reference goes away meanwhile wait in a
+/// queue.
 LANEWISE_API void destroy_node(Node* node) noexcept;
 void empty_graveyard() noexcept;
 

@@ -152,12 +152,11 @@ void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
 void set_view_history(const Tensor& self, std::shared_ptr<Node> node) {
   AutogradMeta* meta = get_autograd_meta(self);
   if (meta != nullptr && meta->replay_ != nullptr) {
-    meta->replay_ = std::make_unique<ViewFunction>(
-        [before = *meta->replay_, sizes = DimVector(self.sizes()), strides = DimVector(self.strides())](
-            const Tensor& base) {
-          const Tensor view = before(base);
-          return as_strided(view, sizes, strides, view.storage_offset());
-        });
+    meta->replay_ = std::make_unique<ViewFunction>([before = *meta->replay_, sizes = DimVector(self.sizes()),
+                                                    strides = DimVector(self.strides())](const Tensor& base) {
+      const Tensor view = before(base);
+      return as_strided(view, sizes, strides, view.storage_offset());
+    });
   }
   if (node == nullptr) return;
   const std::uint32_t input_nr = node->add_input_metadata(self);
@@ -199,8 +198,7 @@ void detail::raise_view_modified(const Tensor& self, const AutogradMeta& meta, c
     case CreationMeta::InferenceMode:
       why = "Make the view and modify it both inside of InferenceMode, or both outside";
       break;
-    case CreationMeta::Default:
-      break;
+    case CreationMeta::Default: break;
   }
   lanewise::detail::raise<AutogradError>(op, ": ", which, " (shape ", self.sizes(), "). ", why);
 }

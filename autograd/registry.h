@@ -51,10 +51,10 @@ struct LANEWISE_API Schema {
 /// Every op in every form, in the order of derivatives.yaml.
 LANEWISE_API std::span<const Schema> registry() noexcept;
 
-/// Calls an op by name: "mul" picks the overload that takes the arguments, "mul.Tensor" names one, "mul_" is the
-/// in-place form, "mul.out" or an argument `out` the one that writes to it. Missing arguments take their defaults;
-/// numbers become wrapped numbers where an operator would do the same; a single integer may stand for a list.
-/// In-place and out= forms return the tensor that they wrote to.
+/// Calls an op by name: "mul" picks the overload that takes the arguments, "mul.Tensor" names one, "mul_" is
+/// the in-place form, "mul.out" or an argument `out` the one that writes to it. Missing arguments take their
+/// defaults; numbers become wrapped numbers where an operator would do the same; a single integer may stand
+/// for a list. In-place and out= forms return the tensor that they wrote to.
 /// Throws   ValueError for an unknown op or arguments that no overload takes; otherwise what the op throws
 LANEWISE_API std::vector<Tensor> call(std::string_view op, std::span<const Value> args,
                                       std::span<const NamedValue> kwargs = {});

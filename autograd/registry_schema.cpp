@@ -15,7 +15,8 @@ Value::Value(const Scalar& number) {
 }
 
 std::string Value::type_name() const {
-  constexpr const char* kNames[] = {"None", "Tensor", "Tensor[]", "bool", "int", "float", "complex", "int[]", "ScalarType", "str"};
+  constexpr const char* kNames[] = {"None",  "Tensor",  "Tensor[]", "bool",       "int",
+                                    "float", "complex", "int[]",    "ScalarType", "str"};
   static_assert(std::size(kNames) == std::variant_size_v<Content>);
   return kNames[content_.index()];
 }

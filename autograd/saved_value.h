@@ -48,7 +48,9 @@ class SavedValue {
   const std::string& toStringRef() const { return get<std::string>("a string"); }
   const Tensor& toTensor() const { return get<Tensor>("a Tensor"); }
   const std::vector<Tensor>& toTensorVector() const { return get<std::vector<Tensor>>("a list of Tensors"); }
-  const std::vector<std::int64_t>& toIntVector() const { return get<std::vector<std::int64_t>>("a list of ints"); }
+  const std::vector<std::int64_t>& toIntVector() const {
+    return get<std::vector<std::int64_t>>("a list of ints");
+  }
   const std::vector<std::int64_t>& toIntList() const { return toIntVector(); }
   const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>("a list of doubles"); }
 

@@ -30,8 +30,8 @@ class LANEWISE_API SavedVariable {
   /// Throws AutogradError if the tensor was modified in place since, or if it was released.
   Tensor unpack(std::shared_ptr<Node> saved_for = nullptr, bool with_history = false) const;
 
-  /// The same, for generated nodes, which hold their lock meanwhile: what is kept itself, or else `made`, which
-  /// gets what has to be made. `saved_for` is only touched if a history is needed.
+  /// The same, for generated nodes, which hold their lock meanwhile: what is kept itself, or else `made`,
+  /// which gets what has to be made. `saved_for` is only touched if a history is needed.
   const Tensor& unpack(Node* saved_for, Tensor& made) const;
 
   /// Packs the tensor with these hooks and lets it go. Throws AutogradError if nothing is saved, the tensor

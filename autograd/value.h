@@ -18,8 +18,8 @@
 
 namespace lanewise {
 
-/// An argument of call(): nothing, a tensor, a list of tensors, a number, a list of integers, a dtype or a string.
-/// Converts from all of these, so that arguments are written as in an ordinary call.
+/// An argument of call(): nothing, a tensor, a list of tensors, a number, a list of integers, a dtype or a
+/// string. Converts from all of these, so that arguments are written as in an ordinary call.
 class LANEWISE_API Value {
  public:
   using Content = std::variant<std::monostate, Tensor, std::vector<Tensor>, bool, std::int64_t, double,

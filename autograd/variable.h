@@ -11,12 +11,16 @@ namespace lanewise::autograd {
 // requires_grad_()   only floating and complex leaves; turning it off on a result is an error
 // grad()             of a leaf, or of a result after retain_grad(); undefined until a backward has run
 // mutable_grad()     the same to assign to; assigning an undefined Tensor clears it
-// grad_fn()          the node that a result came from; null for leaves; made anew for a view of a modified base
-// register_hook()    hook(grad) may return a replacement; returns a position for remove_hook(). On a leaf it runs before
-//                    the gradient is accumulated. A hook that holds its own tensor makes a cycle, which leaks.
-// detach()           shares memory and versions: modifying it is noticed by a backward that saved the original
+// grad_fn()          the node that a result came from; null for leaves; made anew for a view of a modified
+//                    base
+// register_hook()    hook(grad) may return a replacement; returns a position for remove_hook(). On a leaf it
+//                    runs before the gradient is accumulated. A hook that holds its own tensor makes a cycle,
+//                    which leaks.
+// detach()           shares memory and versions: modifying it is noticed by a backward that saved the
+//                    original
 // variable_data()    shares memory only: the escape hatch
-// set_data()         the memory, shape and dtype of another tensor, keeping identity, history-free leaves only
+// set_data()         the memory, shape and dtype of another tensor, keeping identity, history-free leaves
+//                    only
 // _base()            of a differentiable view; an undefined Tensor otherwise
 
 /// A leaf over the memory of `data`, as libtorch's make_variable.

@@ -9,7 +9,8 @@
 
 namespace lanewise::autograd {
 
-/// The node of an in-place op whose result does not depend smoothly on what it overwrites: the gradient is zero.
+/// The node of an in-place op whose result does not depend smoothly on what it overwrites: the gradient is
+/// zero.
 struct ZeroBackward final : Node {
   ZeroBackward(const char* op_node, edge_list&& next_edges) : Node(std::move(next_edges)), name_(op_node) {}
   std::string name() const override { return name_; }

@@ -1,7 +1,6 @@
-// What the instruction sets are worth on this machine: a table op x tier with GB/s (or GFLOP/s) and the speed-up over the lowest
-// tier. The tiers take turns within each case, so that a drift of the machine hits them alike; medians of several turns.
-
-#include <lanewise/lanewise.h>
+// What the instruction sets are worth on this machine: a table op x tier with GB/s (or GFLOP/s) and the
+// speed-up over the lowest tier. The tiers take turns within each case, so that a drift of the machine hits
+// them alike; medians of several turns.
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,8 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <lanewise/lanewise.h>
 
 using lanewise::Tensor;
 
@@ -59,10 +60,12 @@ std::vector<double> measure(const Case& c) {
 
 std::vector<Case> make_cases() {
   const Tensor a = lanewise::rand({kCount}) + 0.5, b = lanewise::rand({kCount}) + 0.5;
-  const Tensor h = a.to(lanewise::kBFloat16), g = b.to(lanewise::kBFloat16), bytes = (a * 100).to(lanewise::kByte);
+  const Tensor h = a.to(lanewise::kBFloat16), g = b.to(lanewise::kBFloat16),
+               bytes = (a * 100).to(lanewise::kByte);
   const Tensor square = lanewise::rand({512, 512}), columns = square.t();
   const Tensor mask = a.lt(1.0);
-  Tensor out = lanewise::empty_like(a), out_h = lanewise::empty_like(h), out_square = lanewise::empty_like(square);
+  Tensor out = lanewise::empty_like(a), out_h = lanewise::empty_like(h),
+         out_square = lanewise::empty_like(square);
   const double n = kCount, nn = 512 * 512;
   return {
       {"add f32", 12 * n, "GB/s", [=]() mutable { lanewise::add_out(out, a, b); }},

@@ -1,10 +1,10 @@
-// Runs the cases of bench/cases with one library: Lanewise, or a peer that shares its names. One thread unless
-// LANEWISE_BENCH_THREADS says otherwise, so that a case measures the kernel and not the scheduler.
-
-#include <benchmark/benchmark.h>
+// Runs the cases of bench/cases with one library: Lanewise, or a peer that shares its names. One thread
+// unless LANEWISE_BENCH_THREADS says otherwise, so that a case measures the kernel and not the scheduler.
 
 #include <cstdlib>
 #include <string>
+
+#include <benchmark/benchmark.h>
 
 #include "cases/library.h"
 

@@ -1,10 +1,9 @@
-// Runs benchmark programs that share case names in turn, A B A B ..., and prints one Markdown table: the median time of each and the
-// ratio to the first one's, paired round by round, so that a drift of the machine hits all alike. With more than two programs a case
-// has a column for each and the least of the ratios, that to the best peer.
+// Runs benchmark programs that share case names in turn, A B A B ..., and prints one Markdown table: the
+// median time of each and the ratio to the first one's, paired round by round, so that a drift of the machine
+// hits all alike. With more than two programs a case has a column for each and the least of the ratios, that
+// to the best peer.
 //
 //   lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "A,B,..."]
-
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -14,10 +13,12 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
 
 namespace {
 
@@ -42,19 +43,22 @@ std::string output_of(const std::string& command) {
   if (pipe == nullptr) throw std::runtime_error("cannot start: " + command);
   std::string text;
   std::array<char, 1 << 14> buffer{};
-  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) text.append(buffer.data(), got);
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    text.append(buffer.data(), got);
   const int status = pclose(pipe);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("failed: " + command);
   return text;
 }
 
 Times run(const Settings& settings, const std::string& program, nlohmann::ordered_json* order) {
-  const auto report = nlohmann::ordered_json::parse(
-      output_of(quoted(program) + " --benchmark_format=json --benchmark_min_time=" + quoted(settings.min_time) + " --benchmark_filter=" + quoted(settings.filter) + " 2>/dev/null"));
+  const auto report = nlohmann::ordered_json::parse(output_of(
+      quoted(program) + " --benchmark_format=json --benchmark_min_time=" + quoted(settings.min_time) +
+      " --benchmark_filter=" + quoted(settings.filter) + " 2>/dev/null"));
   Times times;
   for (const auto& entry : report["benchmarks"]) {
     const std::string name = entry["name"];
-    if (entry.value("error_occurred", false)) throw std::runtime_error(program + ": " + name + ": " + entry.value("error_message", ""));
+    if (entry.value("error_occurred", false))
+      throw std::runtime_error(program + ": " + name + ": " + entry.value("error_message", ""));
     const std::string unit = entry["time_unit"];
     const double scale = unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
     times[name] = entry["real_time"].get<double>() * scale;
@@ -96,8 +100,8 @@ Ratio ratio_of(const std::vector<double>& own, const std::vector<double>& peer) 
 
 void print_two(const std::string& name, const std::vector<double>& own, const std::vector<double>& peer) {
   const Ratio ratio = ratio_of(own, peer);
-  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(median(own)).c_str(), human(median(peer)).c_str(),
-              ratio.middle, ratio.least, ratio.most);
+  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(median(own)).c_str(),
+              human(median(peer)).c_str(), ratio.middle, ratio.least, ratio.most);
 }
 
 void print_several(const std::string& name, const std::vector<Rounds>& all) {
@@ -114,7 +118,8 @@ void print_several(const std::string& name, const std::vector<Rounds>& all) {
     }
     cells += cell.data();
   }
-  if (std::isfinite(best)) std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(median(own)).c_str(), cells.c_str(), best);
+  if (std::isfinite(best))
+    std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(median(own)).c_str(), cells.c_str(), best);
 }
 
 void compare(const Settings& settings) {
@@ -124,7 +129,9 @@ void compare(const Settings& settings) {
   for (int round = 0; round < settings.rounds; ++round) {
     for (std::size_t side = 0; side < count; ++side) {
       std::fprintf(stderr, "round %d of %d: %s\n", round + 1, settings.rounds, settings.names[side].c_str());
-      for (const auto& [name, ns] : run(settings, settings.programs[side], side == 0 && round == 0 ? &order : nullptr)) all[side][name].push_back(ns);
+      for (const auto& [name, ns] :
+           run(settings, settings.programs[side], side == 0 && round == 0 ? &order : nullptr))
+        all[side][name].push_back(ns);
     }
   }
   std::string head = "| case |", line = "|---|";
@@ -148,7 +155,8 @@ void compare(const Settings& settings) {
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
   std::size_t from = 0;
-  for (std::size_t comma = 0; (comma = text.find(',', from)) != std::string::npos; from = comma + 1) words.push_back(text.substr(from, comma - from));
+  for (std::size_t comma = 0; (comma = text.find(',', from)) != std::string::npos; from = comma + 1)
+    words.push_back(text.substr(from, comma - from));
   words.push_back(text.substr(from));
   return words;
 }
@@ -183,12 +191,15 @@ Settings parse(int argc, char** argv) {
     }
   }
   if (settings.programs.size() < 2) {
-    throw std::runtime_error("usage: lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names A,B,...]");
+    throw std::runtime_error(
+        "usage: lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "
+        "A,B,...]");
   }
   if (settings.names.empty()) {
     for (const std::string& program : settings.programs) settings.names.push_back(short_name(program));
   }
-  if (settings.names.size() != settings.programs.size()) throw std::runtime_error("--names: expected as many names as programs");
+  if (settings.names.size() != settings.programs.size())
+    throw std::runtime_error("--names: expected as many names as programs");
   return settings;
 }
 

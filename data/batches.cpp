@@ -1,10 +1,9 @@
-#include <lanewise/data/batches.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <span>
 
+#include <lanewise/data/batches.h>
 #include <lanewise/data/errors.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -35,9 +34,11 @@ std::vector<std::int64_t> permutation(std::int64_t n, std::uint64_t seed, std::u
   std::vector<std::int64_t> keys(static_cast<std::size_t>(n));
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   const std::array<kernels::KernelScalar, 4> params = {
-      kernels::KernelScalar{static_cast<std::int64_t>(seed), 0, 0}, kernels::KernelScalar{static_cast<std::int64_t>(stream), 0, 0},
-      kernels::KernelScalar{0, 0, 0}, kernels::KernelScalar{std::int64_t{1} << 62, 0, 0}};
-  kernels::active_kernels().random_int->fn[static_cast<std::size_t>(kLong)](reinterpret_cast<char*>(keys.data()), 0, n, params.data());
+      kernels::KernelScalar{static_cast<std::int64_t>(seed), 0, 0},
+      kernels::KernelScalar{static_cast<std::int64_t>(stream), 0, 0}, kernels::KernelScalar{0, 0, 0},
+      kernels::KernelScalar{std::int64_t{1} << 62, 0, 0}};
+  kernels::active_kernels().random_int->fn[static_cast<std::size_t>(kLong)](
+      reinterpret_cast<char*>(keys.data()), 0, n, params.data());
   std::iota(order.begin(), order.end(), std::int64_t{0});
   // Equal keys are settled by the index, so the order never depends on the sort's implementation.
   std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
@@ -50,16 +51,20 @@ std::vector<std::int64_t> permutation(std::int64_t n, std::uint64_t seed, std::u
 
 Batches::Batches(const Tensor& features, const Tensor& labels, const BatchOptions& options)
     : features_(features.contiguous()), labels_(labels.contiguous()), options_(options) {
-  LANEWISE_CHECK(DataError, features.dim() >= 1 && labels.dim() >= 1 && features.size(0) == labels.size(0) && features.size(0) > 0,
-                 "Batches: features ", features.sizes(), " and labels ", labels.sizes(),
-                 " must have the same number of rows, at least one");
-  LANEWISE_CHECK(ValueError, options.batch_size >= 1, "Batches: batch_size is ", options.batch_size, ", expected at least 1");
+  LANEWISE_CHECK(
+      DataError,
+      features.dim() >= 1 && labels.dim() >= 1 && features.size(0) == labels.size(0) && features.size(0) > 0,
+      "Batches: features ", features.sizes(), " and labels ", labels.sizes(),
+      " must have the same number of rows, at least one");
+  LANEWISE_CHECK(ValueError, options.batch_size >= 1, "Batches: batch_size is ", options.batch_size,
+                 ", expected at least 1");
   start(0);
 }
 
 std::int64_t Batches::size() const {
   const std::int64_t rows = features_.size(0);
-  return options_.drop_last ? rows / options_.batch_size : (rows + options_.batch_size - 1) / options_.batch_size;
+  return options_.drop_last ? rows / options_.batch_size
+                            : (rows + options_.batch_size - 1) / options_.batch_size;
 }
 
 void Batches::start(std::int64_t epoch) {

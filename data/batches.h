@@ -13,8 +13,8 @@ struct Batch {
   Tensor labels;
 };
 
-/// A permutation of 0..n-1 that depends on `seed` and `stream` alone (not on threads, ISA or earlier draws): the order of
-/// n 62-bit Philox words.
+/// A permutation of 0..n-1 that depends on `seed` and `stream` alone (not on threads, ISA or earlier draws):
+/// the order of n 62-bit Philox words.
 LANEWISE_API std::vector<std::int64_t> permutation(std::int64_t n, std::uint64_t seed, std::uint64_t stream);
 
 struct BatchOptions {

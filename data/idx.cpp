@@ -1,7 +1,3 @@
-#include <lanewise/data/idx.h>
-
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,7 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include <zlib.h>
+
 #include <lanewise/data/errors.h>
+#include <lanewise/data/idx.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/dtype.h>
 
@@ -38,8 +37,8 @@ class Reader {
         const char* why = gzerror(file_.get(), &code);
         detail::raise<DataError>("read_idx: ", path_, ": ", code == Z_ERRNO ? std::strerror(errno) : why);
       }
-      LANEWISE_CHECK(DataError, got > 0, "read_idx: ", path_, " ends after ", done, " of ", bytes, " bytes of ", what,
-                     "; the file is truncated, fetch it again");
+      LANEWISE_CHECK(DataError, got > 0, "read_idx: ", path_, " ends after ", done, " of ", bytes,
+                     " bytes of ", what, "; the file is truncated, fetch it again");
       done += static_cast<std::size_t>(got);
     }
   }
@@ -73,7 +72,8 @@ ScalarType element_type(unsigned char code, const std::string& path) {
 
 void big_endian_to_host(char* data, std::int64_t count, std::size_t size) {
   if constexpr (std::endian::native == std::endian::little) {
-    for (std::int64_t i = 0; i < count; ++i) std::reverse(data + static_cast<std::size_t>(i) * size, data + static_cast<std::size_t>(i + 1) * size);
+    for (std::int64_t i = 0; i < count; ++i)
+      std::reverse(data + static_cast<std::size_t>(i) * size, data + static_cast<std::size_t>(i + 1) * size);
   }
 }
 
@@ -84,7 +84,8 @@ Tensor read_idx(const std::string& path) {
   std::array<unsigned char, 4> magic{};
   reader.read(magic.data(), magic.size(), "magic number");
   LANEWISE_CHECK(DataError, magic[0] == 0 && magic[1] == 0, "read_idx: ", path,
-                 " is not an IDX file: it begins with bytes ", int{magic[0]}, " ", int{magic[1]}, ", expected 0 0");
+                 " is not an IDX file: it begins with bytes ", int{magic[0]}, " ", int{magic[1]},
+                 ", expected 0 0");
   const ScalarType dtype = element_type(magic[2], path);
   const int dims = magic[3];
   LANEWISE_CHECK(DataError, dims >= 1 && dims <= kMaxIdxDims, "read_idx: ", path, " has ", dims,
@@ -95,10 +96,11 @@ Tensor read_idx(const std::string& path) {
   for (int d = 0; d < dims; ++d) {
     std::array<unsigned char, 4> word{};
     reader.read(word.data(), word.size(), "sizes");
-    const std::int64_t size = (std::int64_t{word[0]} << 24) | (std::int64_t{word[1]} << 16) | (std::int64_t{word[2]} << 8) | word[3];
+    const std::int64_t size = (std::int64_t{word[0]} << 24) | (std::int64_t{word[1]} << 16) |
+                              (std::int64_t{word[2]} << 8) | word[3];
     sizes.push_back(size);
-    LANEWISE_CHECK(DataError, !__builtin_mul_overflow(bytes, size, &bytes) && bytes < (std::int64_t{1} << 40), "read_idx: ",
-                   path, " claims more than a terabyte of data; its header is damaged");
+    LANEWISE_CHECK(DataError, !__builtin_mul_overflow(bytes, size, &bytes) && bytes < (std::int64_t{1} << 40),
+                   "read_idx: ", path, " claims more than a terabyte of data; its header is damaged");
   }
 
   Tensor result = empty(sizes, TensorOptions().dtype(dtype));

@@ -37,22 +37,24 @@ template <class E, class... Parts>
 }  // namespace detail
 }  // namespace lanewise
 
-/// Throws `ErrorType` with the remaining arguments streamed together unless `condition` holds. For user input.
-#define LANEWISE_CHECK(ErrorType, condition, ...)                  \
-  do {                                                             \
-    if (__builtin_expect(!(condition), 0)) {                       \
-      ::lanewise::detail::raise<ErrorType>(__VA_ARGS__);           \
-    }                                                              \
+/// Throws `ErrorType` with the remaining arguments streamed together unless `condition` holds. For user
+/// input.
+#define LANEWISE_CHECK(ErrorType, condition, ...)        \
+  do {                                                   \
+    if (__builtin_expect(!(condition), 0)) {             \
+      ::lanewise::detail::raise<ErrorType>(__VA_ARGS__); \
+    }                                                    \
   } while (false)
 
 /// Holds unless Lanewise itself is wrong; never depends on user input. Checked in debug builds.
 #ifdef NDEBUG
 #define LANEWISE_ASSERT(condition) static_cast<void>(0)
 #else
-#define LANEWISE_ASSERT(condition)                                                                           \
-  do {                                                                                                       \
-    if (__builtin_expect(!(condition), 0)) {                                                                 \
-      ::lanewise::detail::raise<::lanewise::Error>(__FILE__, ":", __LINE__, ": assertion failed: ", #condition); \
-    }                                                                                                        \
+#define LANEWISE_ASSERT(condition)                                                      \
+  do {                                                                                  \
+    if (__builtin_expect(!(condition), 0)) {                                            \
+      ::lanewise::detail::raise<::lanewise::Error>(__FILE__, ":", __LINE__,             \
+                                                   ": assertion failed: ", #condition); \
+    }                                                                                   \
   } while (false)
 #endif

@@ -1,9 +1,9 @@
-#include <lanewise/dispatch_isa/isa.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+
+#include <lanewise/dispatch_isa/isa.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -72,7 +72,8 @@ namespace detail {
 constinit std::atomic<std::uint8_t> active_isa{kIsaNotChosen};
 
 Isa choose_isa() {
-  LANEWISE_CHECK(IsaError, !available_isas().empty(), "this CPU runs no instruction set of this build; ", choices());
+  LANEWISE_CHECK(IsaError, !available_isas().empty(), "this CPU runs no instruction set of this build; ",
+                 choices());
   Isa isa = available_isas().back();
   const char* wanted = std::getenv("LANEWISE_ISA");
   if (wanted != nullptr && *wanted != '\0') {

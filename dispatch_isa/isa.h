@@ -10,8 +10,8 @@
 
 namespace lanewise {
 
-/// The instruction sets that kernels are compiled for. Every name exists on every platform; what is built in is
-/// built_in_isas().
+/// The instruction sets that kernels are compiled for. Every name exists on every platform; what is built in
+/// is built_in_isas().
 ///
 ///   sse4_2   SSE4.2 and POPCNT
 ///   avx2     AVX2, FMA, F16C, BMI1, BMI2, LZCNT
@@ -39,16 +39,18 @@ namespace detail {
 
 inline constexpr std::uint8_t kIsaNotChosen = 0xff;
 
-/// The tier in use, or kIsaNotChosen before the first question. Constant-initialised, so that code that runs before
-/// main may ask.
+/// The tier in use, or kIsaNotChosen before the first question. Constant-initialised, so that code that runs
+/// before main may ask.
 LANEWISE_API extern std::atomic<std::uint8_t> active_isa;
 
 LANEWISE_API Isa choose_isa();
 
 }  // namespace detail
 
-/// The tier that kernels run on: the one LANEWISE_ISA names, else the best available; chosen when first asked.
-/// Throws   IsaError, on the first question only, if LANEWISE_ISA is unknown or not available, or this CPU runs no tier
+/// The tier that kernels run on: the one LANEWISE_ISA names, else the best available; chosen when first
+/// asked.
+/// Throws   IsaError, on the first question only, if LANEWISE_ISA is unknown or not available, or this CPU
+///          runs no tier
 inline Isa active_isa() {
   const std::uint8_t isa = detail::active_isa.load(std::memory_order_relaxed);
   if (isa == detail::kIsaNotChosen) [[unlikely]] {
@@ -57,8 +59,8 @@ inline Isa active_isa() {
   return static_cast<Isa>(isa);
 }
 
-/// Runs the ops of its scope on another tier, in all threads of the process; guards must end in the reverse order of
-/// their beginning, so they belong to one thread.
+/// Runs the ops of its scope on another tier, in all threads of the process; guards must end in the reverse
+/// order of their beginning, so they belong to one thread.
 /// Throws   IsaError if the tier is not available
 class LANEWISE_API IsaGuard {
  public:

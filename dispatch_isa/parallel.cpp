@@ -1,9 +1,8 @@
-#include <lanewise/dispatch_isa/parallel.h>
-
 #include <algorithm>
 
 #include <lanewise/dispatch_isa/detail/loop.h>
 #include <lanewise/dispatch_isa/flush_denormal.h>
+#include <lanewise/dispatch_isa/parallel.h>
 
 namespace lanewise {
 
@@ -11,7 +10,8 @@ namespace {
 
 constinit thread_local bool inside = false;
 
-/// A worker's share comes in up to this many pieces, so that what a thread on a busy core does not get to is done by the others.
+/// A worker's share comes in up to this many pieces, so that what a thread on a busy core does not get to is
+/// done by the others.
 constexpr std::int64_t kPiecesPerWorker = 4;
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -55,7 +55,8 @@ InsideLoop::InsideLoop(const Loop& loop) noexcept : previous_(inside), flushed_(
 }
 
 InsideLoop::~InsideLoop() {
-  if (observed_) [[unlikely]] loop_observer.load(std::memory_order_acquire)->end();
+  if (observed_) [[unlikely]]
+    loop_observer.load(std::memory_order_acquire)->end();
   inside = previous_;
   if (flushed_ != lanewise::flush_denormal()) {
     set_flush_denormal(flushed_);
@@ -75,9 +76,11 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, void
   }
   loop.context = context;
   loop.fn = fn;
-  if (is_observed() && op_notes != nullptr && loop_observer.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+  if (is_observed() && op_notes != nullptr && loop_observer.load(std::memory_order_acquire) != nullptr)
+      [[unlikely]] {
     loop.notes = op_notes;
-    op_notes->threads = std::max(op_notes->threads, static_cast<std::uint16_t>(std::min(loop.workers, threads)));
+    op_notes->threads =
+        std::max(op_notes->threads, static_cast<std::uint16_t>(std::min(loop.workers, threads)));
   }
   run_loop(loop, threads);
 }

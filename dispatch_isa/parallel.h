@@ -14,15 +14,16 @@ namespace detail {
 using RangeFn = void (*)(void* context, std::int64_t begin, std::int64_t end);
 
 /// The part of parallel_for that knows threads; begin < end, grain >= 1.
-LANEWISE_API void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, void* context, RangeFn fn);
+LANEWISE_API void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, void* context,
+                               RangeFn fn);
 
 }  // namespace detail
 
-/// Calls f(b, e) on disjoint ranges that together cover [begin, end), in up to get_num_threads() threads, and waits.
-/// Ranges are of about equal length and aim at `grain` items or more; a thread takes up to four of them, and those of a thread
-/// that lags behind. Runs f(begin, end) in the calling thread if there are at
-/// most `grain` items, only one thread, or if that thread already runs a part of a parallel loop. The first exception
-/// that f throws is thrown here, after the other ranges have ended or been dropped.
+/// Calls f(b, e) on disjoint ranges that together cover [begin, end), in up to get_num_threads() threads, and
+/// waits. Ranges are of about equal length and aim at `grain` items or more; a thread takes up to four of
+/// them, and those of a thread that lags behind. Runs f(begin, end) in the calling thread if there are at
+/// most `grain` items, only one thread, or if that thread already runs a part of a parallel loop. The first
+/// exception that f throws is thrown here, after the other ranges have ended or been dropped.
 ///
 /// Called from a thread of someone's oneTBB arena, it uses that arena's workers.
 template <class F>

@@ -1,5 +1,3 @@
-#include <lanewise/dispatch_isa/threads.h>
-
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -8,6 +6,7 @@
 
 #include <lanewise/dispatch_isa/detail/binding.h>
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/dispatch_isa/topology.h>
 
 namespace lanewise {

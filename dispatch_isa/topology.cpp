@@ -1,5 +1,3 @@
-#include <lanewise/dispatch_isa/topology.h>
-
 #include <algorithm>
 #include <thread>
 
@@ -8,6 +6,7 @@
 #include <lanewise/dispatch_isa/detail/cgroup.h>
 #include <lanewise/dispatch_isa/detail/machine.h>
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/topology.h>
 
 namespace lanewise {
 
@@ -17,7 +16,8 @@ MachinePtr load_machine() {
   hwloc_topology_t raw = nullptr;
   LANEWISE_CHECK(Error, hwloc_topology_init(&raw) == 0, "topology: hwloc_topology_init failed");
   MachinePtr machine(raw);
-  // The x86 component would move this thread over all CPUs to ask each; the operating system's own files suffice.
+  // The x86 component would move this thread over all CPUs to ask each; the operating system's own files
+  // suffice.
   hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   LANEWISE_CHECK(Error, hwloc_topology_load(raw) == 0, "topology: hwloc_topology_load failed");
   return machine;
@@ -45,7 +45,8 @@ int count(hwloc_topology_t topology, hwloc_obj_type_t type) {
 /// Objects of a type that have a hardware thread in `set`.
 int count_inside(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_cpuset_t set) {
   int inside = 0;
-  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
+  for (hwloc_obj_t object = nullptr;
+       (object = hwloc_get_next_obj_by_type(topology, type, object)) != nullptr;) {
     inside += hwloc_bitmap_intersects(object->cpuset, set) != 0 ? 1 : 0;
   }
   return inside;

@@ -35,8 +35,8 @@ struct Topology {
 /// Read once, with hwloc, when first asked.
 LANEWISE_API const Topology& topology();
 
-/// The number of threads worth running: usable cores, fewer if a cgroup's CPU quota is smaller, at least 1. Hardware
-/// threads of one core share its vector units, so they do not count.
+/// The number of threads worth running: usable cores, fewer if a cgroup's CPU quota is smaller, at least 1.
+/// Hardware threads of one core share its vector units, so they do not count.
 LANEWISE_API int default_num_threads(const Topology& topology) noexcept;
 
 }  // namespace lanewise

@@ -1,8 +1,7 @@
-#include <lanewise/dispatch_isa/version.h>
-
 #include <hwloc.h>
 #include <oneapi/tbb/version.h>
 
+#include <lanewise/dispatch_isa/version.h>
 #include <lanewise/generated/version.h>
 
 namespace lanewise {

@@ -1,15 +1,17 @@
-// Trains a 784-256-10 network with relu and cross-entropy on Fashion-MNIST, and says after each epoch how many of the 10,000 test
-// images it names correctly. The same seed gives the same losses, bit for bit, with any number of threads and on avx2 and avx512.
+// Trains a 784-256-10 network with relu and cross-entropy on Fashion-MNIST, and says after each epoch how
+// many of the 10,000 test images it names correctly. The same seed gives the same losses, bit for bit, with
+// any number of threads and on avx2 and avx512.
 
-#include <lanewise/lanewise.h>
-
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <lanewise/lanewise.h>
 
 #include "progress.h"
 
@@ -52,7 +54,8 @@ struct Layer {
 };
 
 struct Network {
-  /// Pixels (uint8, [n, 784]) to scores ([n, 10]). The division by 255 reads the bytes directly: no float copy of them is made first.
+  /// Pixels (uint8, [n, 784]) to scores ([n, 10]). The division by 255 reads the bytes directly: no float
+  /// copy of them is made first.
   Tensor operator()(const Tensor& pixels) const { return output(lanewise::relu(hidden(pixels / 255))); }
   std::vector<Tensor> parameters() const { return {hidden.weight, hidden.bias, output.weight, output.bias}; }
 
@@ -65,8 +68,10 @@ std::unique_ptr<lanewise::optim::Optimizer> make_optimizer(const Settings& setti
   const bool plain = settings.optimizer == "sgd";
   const double lr = settings.lr > 0 ? settings.lr : plain ? 0.05 : 1e-3;
   if (plain) return std::make_unique<SGD>(network.parameters(), SGDOptions(lr).momentum(0.9));
-  if (settings.optimizer == "rmsprop") return std::make_unique<RMSprop>(network.parameters(), RMSpropOptions(lr));
-  if (settings.optimizer == "adagrad") return std::make_unique<Adagrad>(network.parameters(), AdagradOptions(lr));
+  if (settings.optimizer == "rmsprop")
+    return std::make_unique<RMSprop>(network.parameters(), RMSpropOptions(lr));
+  if (settings.optimizer == "adagrad")
+    return std::make_unique<Adagrad>(network.parameters(), AdagradOptions(lr));
   if (settings.optimizer == "adamw") return std::make_unique<AdamW>(network.parameters(), AdamWOptions(lr));
   return std::make_unique<Adam>(network.parameters(), AdamOptions(lr));
 }
@@ -78,8 +83,8 @@ double accuracy(const Network& network, const Split& test) {
 }
 
 /// One pass over the training images; returns the mean loss.
-double train_epoch(const Network& network, lanewise::optim::Optimizer& optimizer, lanewise::data::Batches& batches,
-                   Progress& progress, bool print_losses) {
+double train_epoch(const Network& network, lanewise::optim::Optimizer& optimizer,
+                   lanewise::data::Batches& batches, Progress& progress, bool print_losses) {
   double loss_sum = 0;
   std::int64_t images = 0;
   lanewise::data::Batch batch;
@@ -105,11 +110,13 @@ void train(const Settings& settings) {
   const Split test = read_split(settings.data, "t10k");
   const Network network;
   const auto optimizer = make_optimizer(settings, network);
-  lanewise::data::Batches batches(train.images, train.labels,
-                                  {.batch_size = settings.batch, .shuffle = true, .drop_last = false, .seed = settings.seed});
+  lanewise::data::Batches batches(
+      train.images, train.labels,
+      {.batch_size = settings.batch, .shuffle = true, .drop_last = false, .seed = settings.seed});
   std::printf("Fashion-MNIST: %ld training and %ld test images; 784-256-10, %s, batch %ld; %s, %d thread%s\n",
-              static_cast<long>(train.labels.numel()), static_cast<long>(test.labels.numel()), settings.optimizer.c_str(),
-              static_cast<long>(settings.batch), lanewise::name(lanewise::active_isa()), lanewise::get_num_threads(),
+              static_cast<long>(train.labels.numel()), static_cast<long>(test.labels.numel()),
+              settings.optimizer.c_str(), static_cast<long>(settings.batch),
+              lanewise::name(lanewise::active_isa()), lanewise::get_num_threads(),
               lanewise::get_num_threads() == 1 ? "" : "s");
   for (std::int64_t epoch = 0; epoch < settings.epochs; ++epoch) {
     batches.start(epoch);
@@ -125,13 +132,22 @@ int main(int argc, char** argv) {
   Settings settings;
   CLI::App app("Trains a small network on Fashion-MNIST with Lanewise.");
   app.add_option("--data", settings.data, "folder with the four IDX files")->capture_default_str();
-  app.add_option("--epochs", settings.epochs, "passes over the training images")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--batch", settings.batch, "images in a batch")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--optimizer", settings.optimizer, "adam, adamw, rmsprop, adagrad or sgd")->check(CLI::IsMember({"adam", "adamw", "rmsprop", "adagrad", "sgd"}))->capture_default_str();
-  app.add_option("--lr", settings.lr, "learning rate; 0 chooses 0.001 for adam, 0.05 for sgd")->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", settings.threads, "threads; 0 leaves the choice to the library")->check(CLI::NonNegativeNumber);
+  app.add_option("--epochs", settings.epochs, "passes over the training images")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--batch", settings.batch, "images in a batch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--optimizer", settings.optimizer, "adam, adamw, rmsprop, adagrad or sgd")
+      ->check(CLI::IsMember({"adam", "adamw", "rmsprop", "adagrad", "sgd"}))
+      ->capture_default_str();
+  app.add_option("--lr", settings.lr, "learning rate; 0 chooses 0.001 for adam, 0.05 for sgd")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--threads", settings.threads, "threads; 0 leaves the choice to the library")
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", settings.seed, "seed of weights and shuffling")->capture_default_str();
-  app.add_flag("--print-losses", settings.print_losses, "print every batch's loss as an exact hexadecimal number");
+  app.add_flag("--print-losses", settings.print_losses,
+               "print every batch's loss as an exact hexadecimal number");
   CLI11_PARSE(app, argc, argv);
   try {
     train(settings);

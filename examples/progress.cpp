@@ -1,9 +1,9 @@
 #include "progress.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
+
+#include <unistd.h>
 
 namespace {
 
@@ -31,16 +31,19 @@ void Progress::update(std::int64_t images_done, double mean_loss) {
 
 void Progress::draw(double mean_loss) {
   const int filled = static_cast<int>(kBarWidth * done_ / images_);
-  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(kBarWidth - filled), '.');
-  std::printf("\r\033[Kepoch %ld/%ld  [%s] %3ld %%  %8.0f images/s  loss %.4f", static_cast<long>(epoch_), static_cast<long>(epochs_),
-              bar.c_str(), static_cast<long>(100 * done_ / images_), static_cast<double>(done_) / training_seconds_, mean_loss);
+  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
+                          std::string(static_cast<std::size_t>(kBarWidth - filled), '.');
+  std::printf("\r\033[Kepoch %ld/%ld  [%s] %3ld %%  %8.0f images/s  loss %.4f", static_cast<long>(epoch_),
+              static_cast<long>(epochs_), bar.c_str(), static_cast<long>(100 * done_ / images_),
+              static_cast<double>(done_) / training_seconds_, mean_loss);
   std::fflush(stdout);
 }
 
 void Progress::finish(double mean_loss, double test_accuracy) {
   if (terminal_) std::printf("\r\033[K");
-  std::printf("epoch %ld/%ld  %8.0f images/s  loss %.4f  test accuracy %.2f %%  (%.2f s)\n", static_cast<long>(epoch_),
-              static_cast<long>(epochs_), static_cast<double>(images_) / training_seconds_, mean_loss, 100 * test_accuracy,
+  std::printf("epoch %ld/%ld  %8.0f images/s  loss %.4f  test accuracy %.2f %%  (%.2f s)\n",
+              static_cast<long>(epoch_), static_cast<long>(epochs_),
+              static_cast<double>(images_) / training_seconds_, mean_loss, 100 * test_accuracy,
               training_seconds_);
   std::fflush(stdout);
 }

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
-/// A line on the terminal that shows how far an epoch is, how fast it goes and its running loss. Redrawn at most ten times a
-/// second; without a terminal nothing is drawn until the epoch ends.
+/// A line on the terminal that shows how far an epoch is, how fast it goes and its running loss. Redrawn at
+/// most ten times a second; without a terminal nothing is drawn until the epoch ends.
 class Progress {
  public:
   Progress(std::int64_t epoch, std::int64_t epochs, std::int64_t images);

@@ -14,7 +14,8 @@ void check_fits(const char* op, IntArrayRef sizes, IntArrayRef shape) {
     const std::int64_t size = sizes[sizes.size() - back], wanted = shape[shape.size() - back];
     fits = size >= wanted || size == 1;
   }
-  LANEWISE_CHECK(ShapeError, fits, op, ": an operand of shape ", sizes, " is smaller than the declared shape ", shape);
+  LANEWISE_CHECK(ShapeError, fits, op, ": an operand of shape ", sizes,
+                 " is smaller than the declared shape ", shape);
 }
 
 /// shape = what shape and sizes broadcast to.
@@ -61,7 +62,8 @@ void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
     }
   }
   if (first) {
-    for (const IteratorOperand& o : operands_) {  // nothing but outputs: the first one that exists has the shape
+    for (const IteratorOperand& o :
+         operands_) {  // nothing but outputs: the first one that exists has the shape
       if (o.defined()) {
         shape_.assign(o.sizes().begin(), o.sizes().end());
         break;
@@ -82,8 +84,8 @@ void TensorIterator::mark_resized(const TensorIteratorConfig& config) {
     if (!o.defined() || o.sizes().equals(shape_) || is_reduction_) {
       continue;
     }
-    LANEWISE_CHECK(ShapeError, config.resize_outputs_ && !o.is_read_write, op_, ": output with shape ", o.sizes(),
-                   " doesn't match the broadcast shape ", IntArrayRef(shape_),
+    LANEWISE_CHECK(ShapeError, config.resize_outputs_ && !o.is_read_write, op_, ": output with shape ",
+                   o.sizes(), " doesn't match the broadcast shape ", IntArrayRef(shape_),
                    o.is_read_write ? "; an output that is also an input is not resized" : "");
     o.will_resize = true;
   }

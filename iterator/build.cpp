@@ -1,7 +1,6 @@
-#include <lanewise/iterator/tensor_iterator.h>
-
 #include <algorithm>
 
+#include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 
 namespace lanewise {
@@ -58,7 +57,8 @@ std::int64_t TensorIterator::numel() const {
 }
 
 ScalarType TensorIterator::common_dtype() const {
-  LANEWISE_CHECK(DtypeError, common_dtype_ != ScalarType::Undefined, op_, ": the inputs have no common dtype");
+  LANEWISE_CHECK(DtypeError, common_dtype_ != ScalarType::Undefined, op_,
+                 ": the inputs have no common dtype");
   return common_dtype_;
 }
 
@@ -66,14 +66,14 @@ bool TensorIterator::is_contiguous() const {
   if (numel() <= 1) {
     return true;
   }
-  return ndim() == 1 && std::all_of(operands_.begin(), operands_.end(), [](const IteratorOperand& o) {
-           return o.strides[0] == o.memory_size();
-         });
+  return ndim() == 1 && std::all_of(operands_.begin(), operands_.end(),
+                                    [](const IteratorOperand& o) { return o.strides[0] == o.memory_size(); });
 }
 
 bool TensorIterator::is_dim_reduced(int dim) const {
   return std::any_of(operands_.begin(), operands_.end(), [&](const IteratorOperand& o) {
-    return o.is_output && o.strides[static_cast<std::size_t>(dim)] == 0 && shape_[static_cast<std::size_t>(dim)] > 1;
+    return o.is_output && o.strides[static_cast<std::size_t>(dim)] == 0 &&
+           shape_[static_cast<std::size_t>(dim)] > 1;
   });
 }
 
@@ -135,8 +135,9 @@ DimVector TensorIterator::compatible_stride(std::int64_t element_size) const {
 }
 
 DimVector TensorIterator::invert_perm(IntArrayRef list) const {
-  LANEWISE_CHECK(ShapeError, !coalesced_ && list.size() == perm_.size(), op_, ": invert_perm of ", list.size(),
-                 " entries, but the iterator has ", perm_.size(), " dimensions", coalesced_ ? ", some of them merged" : "");
+  LANEWISE_CHECK(ShapeError, !coalesced_ && list.size() == perm_.size(), op_, ": invert_perm of ",
+                 list.size(), " entries, but the iterator has ", perm_.size(), " dimensions",
+                 coalesced_ ? ", some of them merged" : "");
   DimVector inverse(list.size());
   for (std::size_t d = 0; d < list.size(); ++d) {
     inverse[static_cast<std::size_t>(perm_[d])] = list[d];
@@ -145,8 +146,9 @@ DimVector TensorIterator::invert_perm(IntArrayRef list) const {
 }
 
 DimVector TensorIterator::apply_perm_and_mul(IntArrayRef list, int factor) const {
-  LANEWISE_CHECK(ShapeError, !coalesced_ && list.size() == perm_.size(), op_, ": apply_perm_and_mul of ", list.size(),
-                 " entries, but the iterator has ", perm_.size(), " dimensions", coalesced_ ? ", some of them merged" : "");
+  LANEWISE_CHECK(ShapeError, !coalesced_ && list.size() == perm_.size(), op_, ": apply_perm_and_mul of ",
+                 list.size(), " entries, but the iterator has ", perm_.size(), " dimensions",
+                 coalesced_ ? ", some of them merged" : "");
   DimVector permuted(list.size());
   for (std::size_t d = 0; d < list.size(); ++d) {
     permuted[d] = list[static_cast<std::size_t>(perm_[d])] * factor;
@@ -155,8 +157,9 @@ DimVector TensorIterator::apply_perm_and_mul(IntArrayRef list, int factor) const
 }
 
 void TensorIterator::read_scalar(int i, ScalarType as, void* value) const {
-  kernels::active_kernels().movers->convert[static_cast<std::size_t>(operand(i).memory)][static_cast<std::size_t>(as)](
-      operand(i).address(), static_cast<char*>(value), 1);
+  kernels::active_kernels()
+      .movers->convert[static_cast<std::size_t>(operand(i).memory)][static_cast<std::size_t>(as)](
+          operand(i).address(), static_cast<char*>(value), 1);
 }
 
 }  // namespace lanewise

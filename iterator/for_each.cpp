@@ -7,7 +7,8 @@
 namespace lanewise {
 
 bool TensorIterator::needs_conversion() const {
-  return std::any_of(operands_.begin(), operands_.end(), [](const IteratorOperand& o) { return o.memory != o.target; });
+  return std::any_of(operands_.begin(), operands_.end(),
+                     [](const IteratorOperand& o) { return o.memory != o.target; });
 }
 
 void TensorIterator::loop_rows(Loop1d loop, char** base, const std::int64_t* strides, std::int64_t n0,
@@ -25,8 +26,8 @@ void TensorIterator::serial_for_each_2d(Loop2d loop, Range range) const {
   if (range.size() <= 0) {
     return;
   }
-  LANEWISE_CHECK(IndexError, range.begin >= 0 && range.end <= numel(), op_, ": range [", range.begin, ", ", range.end,
-                 ") of ", numel(), " elements");
+  LANEWISE_CHECK(IndexError, range.begin >= 0 && range.end <= numel(), op_, ": range [", range.begin, ", ",
+                 range.end, ") of ", numel(), " elements");
   const std::size_t operands = operands_.size(), dims = std::max<std::size_t>(shape_.size(), 2);
   DimVector sizes = shape_;
   sizes.resize(dims, 1);
@@ -98,12 +99,16 @@ void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
       std::int64_t strides[2 * kernels::kMaxOperands] = {};
       for (int k = 0; k < c.operands; ++k) {
         base[k] = data[k];
-        strides[k] = (broadcast >> k & 1) != 0 ? 0 : static_cast<std::int64_t>(lanewise::element_size(c.types[k]));
+        strides[k] =
+            (broadcast >> k & 1) != 0 ? 0 : static_cast<std::int64_t>(lanewise::element_size(c.types[k]));
       }
       c.loop(base, strides, count, 1);
     };
-    run(run_loop_on_tile, reinterpret_cast<const kernels::KernelScalar*>(&context), {types.data(), types.size()},
-        {.cost = 65536.0f / static_cast<float>(std::max<std::int64_t>(grain, 1)), .in_order = linear_, .copies = false});
+    run(run_loop_on_tile, reinterpret_cast<const kernels::KernelScalar*>(&context),
+        {types.data(), types.size()},
+        {.cost = 65536.0f / static_cast<float>(std::max<std::int64_t>(grain, 1)),
+         .in_order = linear_,
+         .copies = false});
     return;
   }
   bool splits = !serial_;  // not where several elements write to one place
@@ -114,8 +119,9 @@ void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
     serial_for_each_2d(loop, {0, n});
     return;
   }
-  parallel_for(0, n, std::max<std::int64_t>(grain, 1),
-               [&](std::int64_t begin, std::int64_t end) { serial_for_each_2d(loop, {begin, end}); });
+  parallel_for(0, n, std::max<std::int64_t>(grain, 1), [&](std::int64_t begin, std::int64_t end) {
+    serial_for_each_2d(loop, {begin, end});
+  });
 }
 
 }  // namespace lanewise

@@ -7,7 +7,8 @@
 
 namespace lanewise {
 
-/// All operands full, and in memory in the same order: one dimension, with nothing to compute. Numbers may be among them.
+/// All operands full, and in memory in the same order: one dimension, with nothing to compute. Numbers may be
+/// among them.
 bool TensorIterator::fast_set_up(const TensorIteratorConfig& config) {
   if (is_reduction_ || config.static_shape_) {
     return false;
@@ -44,7 +45,8 @@ bool TensorIterator::fast_set_up(const TensorIteratorConfig& config) {
   const IntArrayRef strides = like->strides();
   for (IteratorOperand& o : operands_) {
     if (!o.defined()) {
-      o.owned = contiguous ? detail::empty_cpu(shape_, o.memory) : detail::empty_strided_cpu(shape_, strides, o.memory);
+      o.owned = contiguous ? detail::empty_cpu(shape_, o.memory)
+                           : detail::empty_strided_cpu(shape_, strides, o.memory);
     } else if (o.will_resize) {
       Tensor out = o.tensor();
       contiguous ? detail::resize_cpu(out, shape_) : detail::resize_cpu(out, shape_, strides);
@@ -89,8 +91,8 @@ void TensorIterator::compute_strides() {
   }
 }
 
-/// Sorts dimensions by the first operand that tells them apart; outputs that exist come first, so their layout decides.
-/// Where no operand decides, dimensions stay in C order.
+/// Sorts dimensions by the first operand that tells them apart; outputs that exist come first, so their
+/// layout decides. Where no operand decides, dimensions stay in C order.
 void TensorIterator::reorder_dimensions() {
   const std::size_t n = shape_.size();
   perm_.resize(n);
@@ -189,7 +191,8 @@ void TensorIterator::allocate_outputs() {
       Tensor out = o.tensor();
       c_order || n == 0 ? detail::resize_cpu(out, sizes) : detail::resize_cpu(out, sizes, strides);
     } else {
-      o.owned = c_order || n == 0 ? detail::empty_cpu(sizes, o.memory) : detail::empty_strided_cpu(sizes, strides, o.memory);
+      o.owned = c_order || n == 0 ? detail::empty_cpu(sizes, o.memory)
+                                  : detail::empty_strided_cpu(sizes, strides, o.memory);
     }
     o.strides.resize(n);
     std::int64_t step = o.memory_size();

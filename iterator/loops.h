@@ -9,7 +9,8 @@
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/iterator/vectorized.h>
 
-/// Pointwise ops from lambdas: written once for a single element, they run on any layout, with promotion and in parallel.
+/// Pointwise ops from lambdas: written once for a single element, they run on any layout, with promotion and
+/// in parallel.
 ///
 ///   TensorIterator iter = TensorIterator::binary_op(out, a, b);
 ///   cpu_kernel(iter, [](float x, float y) { return std::fma(x, x, y); });
@@ -86,7 +87,8 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
     F* f;
   };
 
-  static void run(char* const* data, std::uint32_t broadcast, std::int64_t n, const kernels::KernelScalar* opaque) {
+  static void run(char* const* data, std::uint32_t broadcast, std::int64_t n,
+                  const kernels::KernelScalar* opaque) {
     F& f = *reinterpret_cast<const Context*>(opaque)->f;
     if (broadcast == 0) {
       loop(f, data, n, std::index_sequence_for<Out...>(), std::index_sequence_for<In...>(),
@@ -97,11 +99,11 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
     }
   }
 
-  /// An output may be exactly an input: element i is written after it was read, which is all the order that matters, so the compiler
-  /// may vectorise.
+  /// An output may be exactly an input: element i is written after it was read, which is all the order that
+  /// matters, so the compiler may vectorise.
   template <std::size_t... O, std::size_t... I, class Step>
-  static void loop(F& f, char* const* data, std::int64_t n, std::index_sequence<O...>, std::index_sequence<I...>,
-                   [[maybe_unused]] Step step) {
+  static void loop(F& f, char* const* data, std::int64_t n, std::index_sequence<O...>,
+                   std::index_sequence<I...>, [[maybe_unused]] Step step) {
     char* const out[kOutputs + 1] = {data[O]...};
     const char* const in[kInputs + 1] = {data[kOutputs + I]...};
     const std::int64_t steps[kInputs + 1] = {step(kOutputs + I) * static_cast<std::int64_t>(sizeof(In))...};
@@ -116,7 +118,8 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
         call();
       } else if constexpr (std::is_same_v<typename Signature<F>::Result, std::tuple<Out...>>) {
         const std::tuple<Out...> result = call();
-        (std::memcpy(out[O] + i * static_cast<std::int64_t>(sizeof(Out)), &std::get<O>(result), sizeof(Out)), ...);
+        (std::memcpy(out[O] + i * static_cast<std::int64_t>(sizeof(Out)), &std::get<O>(result), sizeof(Out)),
+         ...);
       } else {
         const auto result = call();
         (std::memcpy(out[O] + i * static_cast<std::int64_t>(sizeof(Out)), &result, sizeof(Out)), ...);
@@ -128,11 +131,13 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
 #pragma clang diagnostic pop
 #endif
 
-/// Which results of a lambda are taken: only those of the output's own type, or any number, which is converted.
+/// Which results of a lambda are taken: only those of the output's own type, or any number, which is
+/// converted.
 enum class Results { Exact, Converted };
 
 template <class F>
-void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions options, Results results = Results::Exact) {
+void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions options,
+                Results results = Results::Exact) {
   using In = typename Signature<F>::Arguments;
   using Out = typename Outputs<typename Signature<F>::Result>::Types;
   using Loop = LambdaLoop<F, Out, In>;
@@ -175,9 +180,9 @@ inline TensorIterator::RunOptions options_for_grain(std::int64_t grain) {
 
 }  // namespace detail
 
-/// out = f(inputs...) for every element, in parallel in parts of at least `grain` elements. The lambda's parameters must be the
-/// iterator's dtype(i) (for halves also float); operands with another dtype in memory are converted tile by tile. It is called from
-/// several threads at once. Throws DtypeError, ValueError.
+/// out = f(inputs...) for every element, in parallel in parts of at least `grain` elements. The lambda's
+/// parameters must be the iterator's dtype(i) (for halves also float); operands with another dtype in memory
+/// are converted tile by tile. It is called from several threads at once. Throws DtypeError, ValueError.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F&& f, std::int64_t grain = TensorIterator::kGrainSize) {
   detail::run_lambda(iter, f, detail::options_for_grain(grain));
@@ -185,22 +190,25 @@ void cpu_kernel(TensorIterator& iter, F&& f, std::int64_t grain = TensorIterator
 
 /// The same for a lambda that returns a std::tuple with a value per output.
 template <class F>
-void cpu_kernel_multiple_outputs(TensorIterator& iter, F&& f, std::int64_t grain = TensorIterator::kGrainSize) {
+void cpu_kernel_multiple_outputs(TensorIterator& iter, F&& f,
+                                 std::int64_t grain = TensorIterator::kGrainSize) {
   cpu_kernel(iter, f, grain);
 }
 
-/// The same in one thread, element after element in the order of iteration: for lambdas with state. enforce_linear_iteration()
-/// makes that C order. A result of another type is converted to the output's.
+/// The same in one thread, element after element in the order of iteration: for lambdas with state.
+/// enforce_linear_iteration() makes that C order. A result of another type is converted to the output's.
 template <class F>
 void cpu_serial_kernel(TensorIterator& iter, F&& f) {
   detail::run_lambda(iter, f, {.cost = 1, .in_order = true, .copies = false}, detail::Results::Converted);
 }
 
-/// The same with a second lambda on Vectorized<T>. All elements go through the vector lambda, also those at the end of a run (in a
-/// padded vector), so that a value never depends on its position; the scalar lambda gives the types, and does the work where
-/// `vector_op` cannot be called with Vectorized<T>: a generic lambda, say, that serves as both.
+/// The same with a second lambda on Vectorized<T>. All elements go through the vector lambda, also those at
+/// the end of a run (in a padded vector), so that a value never depends on its position; the scalar lambda
+/// gives the types, and does the work where `vector_op` cannot be called with Vectorized<T>: a generic
+/// lambda, say, that serves as both.
 template <class F, class V>
-void cpu_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op, std::int64_t grain = TensorIterator::kGrainSize) {
+void cpu_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op,
+                    std::int64_t grain = TensorIterator::kGrainSize) {
   detail::run_vector_lambda(iter, op, vector_op, detail::options_for_grain(grain), detail::Results::Exact);
 }
 

@@ -1,20 +1,19 @@
-#include <lanewise/iterator/memory_overlap.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/tensor/inline_vector.h>
 
 namespace lanewise {
 namespace {
 
 // Note [Overlap as a bounded Diophantine equation]
-// Two elements share a byte iff the difference of their addresses lies within an element. That difference is a sum
-// of stride times index; each index has a range. So both questions are: do integers x_k in [0, range_k] exist with
-// low <= sum step_k * x_k <= high (steps made positive by reversing an index)? Steps are searched from the largest
-// down, and a branch is left as soon as the remaining steps cannot reach the window, so that operands from views of one
-// array are decided in a few steps. The search gives up after kMaxWork branches.
+// Two elements share a byte iff the difference of their addresses lies within an element. That difference is
+// a sum of stride times index; each index has a range. So both questions are: do integers x_k in [0, range_k]
+// exist with low <= sum step_k * x_k <= high (steps made positive by reversing an index)? Steps are searched
+// from the largest down, and a branch is left as soon as the remaining steps cannot reach the window, so that
+// operands from views of one array are decided in a few steps. The search gives up after kMaxWork branches.
 constexpr int kMaxWork = 20000;
 
 struct Term {
@@ -146,8 +145,8 @@ MemoryOverlap internal_overlap(const MemoryFootprint& a) {
   if (nested) {
     return MemoryOverlap::None;
   }
-  // Two different elements whose addresses differ by less than an element. The dimension k is the first in which they
-  // differ, by at least one; those before it are equal, and those after it differ by anything.
+  // Two different elements whose addresses differ by less than an element. The dimension k is the first in
+  // which they differ, by at least one; those before it are equal, and those after it differ by anything.
   for (std::size_t k = 0; k < dims.size(); ++k) {
     Search search;
     std::int64_t shift = dims[k].step;
@@ -179,7 +178,8 @@ MemoryOverlap mutual_overlap(const MemoryFootprint& a, const MemoryFootprint& b)
   if (same_elements(a, b)) {
     return MemoryOverlap::Full;
   }
-  // address(a) - address(b), with b's indices reversed, is a sum of non-negative terms over its smallest value.
+  // address(a) - address(b), with b's indices reversed, is a sum of non-negative terms over its smallest
+  // value.
   Search search;
   for (std::size_t d = 0; d < a.sizes.size(); ++d) {
     search.add(a.strides[d], a.sizes[d] - 1);

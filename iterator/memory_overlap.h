@@ -23,11 +23,12 @@ enum class MemoryOverlap : std::uint8_t {
   Unknown,  ///< not decided within the work allowed
 };
 
-/// Whether two elements of `a` share a byte. Exact, unless the strides are so irregular that the search gives up:
-/// then Unknown.
+/// Whether two elements of `a` share a byte. Exact, unless the strides are so irregular that the search gives
+/// up: then Unknown.
 LANEWISE_API MemoryOverlap internal_overlap(const MemoryFootprint& a);
 
-/// Whether an element of `a` shares a byte with an element of `b`. Interleaved operands (x[::2] and x[1::2]) do not.
+/// Whether an element of `a` shares a byte with an element of `b`. Interleaved operands (x[::2] and x[1::2])
+/// do not.
 LANEWISE_API MemoryOverlap mutual_overlap(const MemoryFootprint& a, const MemoryFootprint& b);
 
 // The quick questions that PyTorch asks before an op writes; they decide what is an error.

@@ -16,9 +16,10 @@ struct IteratorOperand {
   char* data = nullptr;
   /// Step of each dimension of the iterator, in bytes; 0 where the operand repeats.
   DimVector strides;
-  ScalarType memory = ScalarType::Undefined;    ///< dtype of the elements in memory
-  ScalarType target = ScalarType::Undefined;    ///< dtype that functions see
-  ScalarType declared = ScalarType::Undefined;  ///< target given by the caller; the operand takes no part in promotion
+  ScalarType memory = ScalarType::Undefined;  ///< dtype of the elements in memory
+  ScalarType target = ScalarType::Undefined;  ///< dtype that functions see
+  ScalarType declared =
+      ScalarType::Undefined;  ///< target given by the caller; the operand takes no part in promotion
   bool is_output = false;
   bool is_number = false;
   bool will_resize = false;

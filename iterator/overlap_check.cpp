@@ -18,7 +18,10 @@ struct Elements {
       stride *= size;
     }
     const IntArrayRef sizes = t.sizes();
-    footprint = {static_cast<const char*>(t.data_ptr()), {sizes.data(), sizes.size()}, {strides.data(), strides.size()}, size};
+    footprint = {static_cast<const char*>(t.data_ptr()),
+                 {sizes.data(), sizes.size()},
+                 {strides.data(), strides.size()},
+                 size};
   }
   Elements(const Elements&) = delete;
   Elements& operator=(const Elements&) = delete;
@@ -35,7 +38,8 @@ bool plainly_apart(const Tensor& a, const Tensor& b) {
 }
 
 constexpr const char* kItself =
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the "
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+    "location. Please clone() the "
     "tensor before performing the operation.";
 
 }  // namespace
@@ -77,14 +81,16 @@ void assert_no_internal_overlap(const Tensor& t) {
 
 void assert_no_partial_overlap(const Tensor& a, const Tensor& b) {
   LANEWISE_CHECK(StorageError, get_overlap_status(a, b) != MemOverlapStatus::Partial,
-                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                 "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                 "to a single memory "
                  "location. Please clone() the tensor before performing the operation.");
 }
 
 void assert_no_overlap(const Tensor& a, const Tensor& b) {
   const MemOverlapStatus status = get_overlap_status(a, b);
   LANEWISE_CHECK(StorageError, status != MemOverlapStatus::Partial && status != MemOverlapStatus::Full,
-                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                 "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                 "to a single memory "
                  "location. Please clone() the tensor before performing the operation.");
 }
 
@@ -110,9 +116,10 @@ void TensorIterator::copy_input(std::size_t i) {
 }
 
 // Note [Overlap]
-// What PyTorch refuses is an error here too: an output that is expanded, and operands that fill stretches of memory which meet in
-// part. What it leaves undefined has a meaning here: an output whose elements overlap in some other way is written in order, in one
-// thread; an input that a strided output overlaps is read as it was before the call.
+// What PyTorch refuses is an error here too: an output that is expanded, and operands that fill stretches of
+// memory which meet in part. What it leaves undefined has a meaning here: an output whose elements overlap in
+// some other way is written in order, in one thread; an input that a strided output overlaps is read as it
+// was before the call.
 void TensorIterator::check_overlap() {
   for (int i = 0; i < num_outputs_; ++i) {
     if (!operand(i).defined()) {
@@ -122,8 +129,9 @@ void TensorIterator::check_overlap() {
     if (operand(i).will_resize) {
       for (int j = 0; j < ntensors(); ++j) {
         LANEWISE_CHECK(StorageError,
-                       j == i || !operand(j).defined() || operand(j).is_number || !tensor(j).is_alias_of(out), op_,
-                       ": the output of shape ", out.sizes(), " would be resized to ", IntArrayRef(shape_),
+                       j == i || !operand(j).defined() || operand(j).is_number || !tensor(j).is_alias_of(out),
+                       op_, ": the output of shape ", out.sizes(), " would be resized to ",
+                       IntArrayRef(shape_),
                        " but shares its memory with another operand; pass an output of its own");
       }
       continue;
@@ -131,7 +139,8 @@ void TensorIterator::check_overlap() {
     if (!out.is_contiguous()) {
       const MemOverlap internal = has_internal_overlap(out);
       LANEWISE_CHECK(StorageError, internal != MemOverlap::Yes, op_, ": ", kItself);
-      serial_ = serial_ || (internal == MemOverlap::TooHard && internal_overlap(Elements(out).footprint) != MemoryOverlap::None);
+      serial_ = serial_ || (internal == MemOverlap::TooHard &&
+                            internal_overlap(Elements(out).footprint) != MemoryOverlap::None);
     }
     for (int j = 0; j < ntensors(); ++j) {
       if (j == i || (j < num_outputs_ && (j > i || operand(j).will_resize)) || !operand(j).defined() ||
@@ -147,10 +156,11 @@ void TensorIterator::check_overlap() {
       if (overlap == MemoryOverlap::None || (overlap == MemoryOverlap::Full && !is_output)) {
         continue;
       }
-      LANEWISE_CHECK(StorageError, !is_output && get_overlap_status(out, other) == MemOverlapStatus::TooHard, op_,
-                     ": unsupported operation: some elements of the ", is_output ? "other output" : "input tensor",
-                     " and the written-to tensor refer to a single memory location. Please clone() the tensor before "
-                     "performing the operation.");
+      LANEWISE_CHECK(
+          StorageError, !is_output && get_overlap_status(out, other) == MemOverlapStatus::TooHard, op_,
+          ": unsupported operation: some elements of the ", is_output ? "other output" : "input tensor",
+          " and the written-to tensor refer to a single memory location. Please clone() the tensor before "
+          "performing the operation.");
       copy_input(static_cast<std::size_t>(j));
     }
   }

@@ -1,5 +1,3 @@
-#include <lanewise/iterator/pointwise.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -7,6 +5,7 @@
 #include <lanewise/iterator/detail/direct_call.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
+#include <lanewise/iterator/pointwise.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -15,13 +14,13 @@
 namespace lanewise {
 namespace {
 
-using kernels::ElementwiseKernel;
 using detail::DirectCall;
+using kernels::ElementwiseKernel;
 using kernels::KernelScalar;
 using kernels::Role;
 
-/// Parameters as kernels read them. Of the first two, those left out are 1, so that add and sub without one are x + y and
-/// x - y.
+/// Parameters as kernels read them. Of the first two, those left out are 1, so that add and sub without one
+/// are x + y and x - y.
 class Params {
  public:
   explicit Params(std::initializer_list<Scalar> params) {
@@ -62,8 +61,8 @@ struct PointwiseBuilder {
   std::initializer_list<PointwiseInput> inputs;
 
   ScalarType common_dtype() const {
-    LANEWISE_CHECK(ValueError, inputs.size() == kernel.num_inputs, op.name, ": ", inputs.size(), " inputs, but the kernel has ",
-                   int{kernel.num_inputs});
+    LANEWISE_CHECK(ValueError, inputs.size() == kernel.num_inputs, op.name, ": ", inputs.size(),
+                   " inputs, but the kernel has ", int{kernel.num_inputs});
     ResultType type;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const PointwiseInput& input = inputs.begin()[i];
@@ -75,8 +74,8 @@ struct PointwiseBuilder {
       const Tensor& t = input.tensor();
       LANEWISE_CHECK(ValueError, t.defined(), op.name, ": input ", i, " is an undefined tensor");
       if (role == Role::Bool) {
-        LANEWISE_CHECK(DtypeError, t.scalar_type() == kBool, op.name, ": input ", i, " is a ", t.scalar_type(),
-                       " tensor, expected Bool; compare it with something, as in x.ne(0)");
+        LANEWISE_CHECK(DtypeError, t.scalar_type() == kBool, op.name, ": input ", i, " is a ",
+                       t.scalar_type(), " tensor, expected Bool; compare it with something, as in x.ne(0)");
       } else {
         type.add(t);
       }
@@ -84,7 +83,8 @@ struct PointwiseBuilder {
     const ScalarType common = type.get();
     const ScalarType computed =
         op.promote_integers_to_float && is_integral(common, true) ? get_default_dtype() : common;
-    LANEWISE_CHECK(DtypeError, kernel.fn[static_cast<std::size_t>(kernels::compute_type(computed))] != nullptr, op.name,
+    LANEWISE_CHECK(DtypeError,
+                   kernel.fn[static_cast<std::size_t>(kernels::compute_type(computed))] != nullptr, op.name,
                    ": not implemented for ", common);
     return computed;
   }
@@ -146,7 +146,8 @@ Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
   const Params params(numbers);
   DirectCall call;
-  if (out.defined() && call.set_up(op.promote_integers_to_float, kernel, inputs) && call.writes_to(*out.unsafeGetTensorImpl(), kernel, 0, inputs)) {
+  if (out.defined() && call.set_up(op.promote_integers_to_float, kernel, inputs) &&
+      call.writes_to(*out.unsafeGetTensorImpl(), kernel, 0, inputs)) {
     call.data[0] = static_cast<char*>(out.data_ptr());
     call.run(kernel, params.data());
     return out;
@@ -169,12 +170,12 @@ Tensor& pointwise_inplace(const PointwiseOp& op, Tensor& self, std::initializer_
   return self;
 }
 
-void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs, std::initializer_list<PointwiseInput> inputs,
-                     std::initializer_list<Scalar> numbers) {
+void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs,
+                     std::initializer_list<PointwiseInput> inputs, std::initializer_list<Scalar> numbers) {
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
   const Params params(numbers);
-  LANEWISE_CHECK(ValueError, outs.size() == kernel.num_outputs, op.name, ": ", outs.size(), " outputs, but the kernel has ",
-                 int{kernel.num_outputs});
+  LANEWISE_CHECK(ValueError, outs.size() == kernel.num_outputs, op.name, ": ", outs.size(),
+                 " outputs, but the kernel has ", int{kernel.num_outputs});
   for (const Tensor* out : outs) {
     LANEWISE_CHECK(ValueError, out->defined(), op.name, ": an output is an undefined tensor");
   }

@@ -21,8 +21,8 @@ struct PointwiseOp {
   bool promote_integers_to_float = false;  ///< integral and bool inputs compute in the default dtype
 };
 
-/// One input of a pointwise call: a tensor, or a number that promotes as a wrapped number. Does not own what it
-/// refers to, which must outlive the call (a temporary in the argument list does).
+/// One input of a pointwise call: a tensor, or a number that promotes as a wrapped number. Does not own what
+/// it refers to, which must outlive the call (a temporary in the argument list does).
 class PointwiseInput {
  public:
   PointwiseInput(const Tensor& tensor) noexcept : tensor_(&tensor) {}  // NOLINT(google-explicit-constructor)
@@ -40,16 +40,18 @@ class PointwiseInput {
 /// Runs `op` over the broadcast inputs into a fresh tensor.
 ///
 /// Shapes   inputs that broadcast to one shape -> that shape; layout of the first input of full size
-/// Dtypes   computes in the promoted type of the inputs (halves in f32, rounded once); Role::Bool inputs must be
-///          bool and do not take part in promotion; the result has the dtype of the kernel's output role
-/// Throws   ShapeError if the shapes do not broadcast, DtypeError if the op has no kernel for the promoted type
+/// Dtypes   computes in the promoted type of the inputs (halves in f32, rounded once); Role::Bool inputs must
+///          be bool and do not take part in promotion; the result has the dtype of the kernel's output role
+/// Throws   ShapeError if the shapes do not broadcast, DtypeError if the op has no kernel for the promoted
+///          type
 LANEWISE_API Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> inputs,
                               std::initializer_list<Scalar> params = {});
 
-/// The same into `out`, which is resized if its shape differs (its strides are kept if not). Its dtype must be one
-/// that the result can be cast to. `out` may be exactly an input, never overlap one partially. An undefined `out`
-/// becomes a fresh tensor.
-LANEWISE_API Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<PointwiseInput> inputs,
+/// The same into `out`, which is resized if its shape differs (its strides are kept if not). Its dtype must
+/// be one that the result can be cast to. `out` may be exactly an input, never overlap one partially. An
+/// undefined `out` becomes a fresh tensor.
+LANEWISE_API Tensor& pointwise_out(const PointwiseOp& op, Tensor& out,
+                                   std::initializer_list<PointwiseInput> inputs,
                                    std::initializer_list<Scalar> params = {});
 
 /// The same into `self`, which is never resized: the broadcast shape of the inputs must be its own.

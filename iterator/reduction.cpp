@@ -1,5 +1,3 @@
-#include <lanewise/iterator/reduction.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -8,6 +6,7 @@
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
+#include <lanewise/iterator/reduction.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -92,9 +91,12 @@ class Counter {
 
 class Reducer {
  public:
-  Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element, const Functions& functions, Tensor* values,
-          Tensor* indices)
-      : plan_(self, args.dims, element, functions.order_free && indices == nullptr), f_(functions), movers_(*kernels::active_kernels().movers), param_(args.param) {
+  Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element, const Functions& functions,
+          Tensor* values, Tensor* indices)
+      : plan_(self, args.dims, element, functions.order_free && indices == nullptr),
+        f_(functions),
+        movers_(*kernels::active_kernels().movers),
+        param_(args.param) {
     convert_ = movers_.convert[static_cast<std::size_t>(plan_.from)][static_cast<std::size_t>(element)];
     size_log2_ = static_cast<std::size_t>(std::countr_zero(element_size(plan_.from)));
     if (values != nullptr) {
@@ -147,12 +149,13 @@ class Reducer {
     return unit;
   }
 
-  /// Few results, long sequences: threads share a sequence in parts of 2^k leaves, which are nodes of the tree.
+  /// Few results, long sequences: threads share a sequence in parts of 2^k leaves, which are nodes of the
+  /// tree.
   void run_split(std::int64_t units, std::int64_t threads) {
     const std::int64_t least = std::max(kReductionBlock, kParallelElements / plan_.width);
     const std::int64_t wanted = std::max(least, plan_.length * units / (4 * threads));
-    const std::int64_t part =
-        std::max(kReductionBlock, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted))));
+    const std::int64_t part = std::max(
+        kReductionBlock, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wanted))));
     const std::int64_t parts = (plan_.length + part - 1) / part;
     std::vector<char> memory(acc_bytes_ * static_cast<std::size_t>(units * parts) + 64);
     char* accs = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
@@ -165,7 +168,8 @@ class Reducer {
     });
     for (std::int64_t u = 0; u < units; ++u) {
       const Unit unit = unit_at(u);
-      Counter counter(f_, unit.width, acc_bytes_, scratch(Scratch::Accumulators, Counter::bytes(acc_bytes_, parts)));
+      Counter counter(f_, unit.width, acc_bytes_,
+                      scratch(Scratch::Accumulators, Counter::bytes(acc_bytes_, parts)));
       for (std::int64_t i = 0; i < parts; ++i) {
         std::memcpy(counter.current(), acc_of(u * parts + i), acc_bytes_);
         counter.push();
@@ -174,7 +178,8 @@ class Reducer {
     }
   }
 
-  /// Elements [first, first + n) of the sequences of a unit; `first` is a multiple of a power of two of leaves not below n.
+  /// Elements [first, first + n) of the sequences of a unit; `first` is a multiple of a power of two of
+  /// leaves not below n.
   void reduce_part(const Unit& unit, std::int64_t first, std::int64_t n, char* acc) {
     const char* data = plan_.data + unit.offset;
     switch (plan_.path) {
@@ -184,7 +189,8 @@ class Reducer {
         return;
       case ReductionPath::Sequence:
         // Short rows are gathered faster.
-        if (f_.joined != nullptr && !plan_.converts() && plan_.sizes.size() == 2 && plan_.strides[1] == plan_.from_size() && plan_.sizes[1] >= 256) {
+        if (f_.joined != nullptr && !plan_.converts() && plan_.sizes.size() == 2 &&
+            plan_.strides[1] == plan_.from_size() && plan_.sizes[1] >= 256) {
           f_.joined(data, plan_.sizes[1], plan_.strides[0], first, n, acc);
           return;
         }
@@ -209,9 +215,12 @@ class Reducer {
     std::memcpy(acc, counter.finish(), acc_bytes_);
   }
 
-  /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and accumulators are elements.
+  /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
+  /// accumulators are elements.
   bool has_leaves_side_by_side(std::int64_t first, std::int64_t n) const {
-    if (f_.joined == nullptr || plan_.converts() || plan_.sizes.size() != 2 || plan_.strides[0] != plan_.from_size()) return false;
+    if (f_.joined == nullptr || plan_.converts() || plan_.sizes.size() != 2 ||
+        plan_.strides[0] != plan_.from_size())
+      return false;
     const std::int64_t length = plan_.sizes[1];
     return length % kReductionBlock == 0 && first % length == 0 && n % length == 0;
   }
@@ -221,7 +230,8 @@ class Reducer {
     const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock, size = plan_.from_size();
     const std::int64_t width = kGroupBytes / size, end = (first + n) / length;
     char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));
-    Counter counter(f_, 1, acc_bytes_, scratch(Scratch::Values, Counter::bytes(acc_bytes_, n / kReductionBlock)));
+    Counter counter(f_, 1, acc_bytes_,
+                    scratch(Scratch::Values, Counter::bytes(acc_bytes_, n / kReductionBlock)));
     for (std::int64_t row = first / length; row < end; row += width) {
       const std::int64_t rows = std::min(width, end - row);
       for (std::int64_t l = 0; l < leaves; ++l) {
@@ -230,7 +240,8 @@ class Reducer {
       }
       for (std::int64_t r = 0; r < rows; ++r) {
         for (std::int64_t l = 0; l < leaves; ++l) {
-          std::memcpy(counter.current(), results + l * kGroupBytes + r * size, static_cast<std::size_t>(size));
+          std::memcpy(counter.current(), results + l * kGroupBytes + r * size,
+                      static_cast<std::size_t>(size));
           counter.push();
         }
       }
@@ -243,10 +254,13 @@ class Reducer {
     const std::int64_t count = columns ? n * width : n;
     const auto size = static_cast<std::int64_t>(element_size(plan_.element));
     char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(count * size));
-    char* raw = plan_.converts() ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * plan_.from_size())) : tile;
+    char* raw = plan_.converts()
+                    ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * plan_.from_size()))
+                    : tile;
     const char* filled = tile;
     if (columns && plan_.converts() && plan_.column.stride == plan_.from_size()) {
-      for (std::int64_t i = 0; i < n; ++i) convert_(data + plan_.sequence_offset(first + i), tile + i * width * size, width);
+      for (std::int64_t i = 0; i < n; ++i)
+        convert_(data + plan_.sequence_offset(first + i), tile + i * width * size, width);
     } else {
       filled = columns ? copy_columns(data, width, first, n, raw) : copy_sequence(data, first, n, raw);
       if (plan_.converts()) {
@@ -288,12 +302,13 @@ class Reducer {
     return to;
   }
 
-  const char* copy_columns(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* to) {
+  const char* copy_columns(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                           char* to) {
     const std::int64_t inner = plan_.sizes.back();
     for (char* next = to; n > 0;) {
       const std::int64_t rows = std::min(inner - first % inner, n);
-      movers_.gather[size_log2_](data + plan_.sequence_offset(first), plan_.strides.back(), plan_.column.stride, rows,
-                                 width, next);
+      movers_.gather[size_log2_](data + plan_.sequence_offset(first), plan_.strides.back(),
+                                 plan_.column.stride, rows, width, next);
       next += rows * width * plan_.from_size();
       first += rows;
       n -= rows;
@@ -311,24 +326,27 @@ class Reducer {
     char* value = direct ? values_ + static_cast<std::size_t>(unit.out_offset) * value_size : own;
     const bool direct_positions = dense && indices_ != nullptr;
     f_.finish(acc, unit.width, &param_, value,
-              indices_ == nullptr ? nullptr : direct_positions ? indices_ + unit.out_offset : positions);
+              indices_ == nullptr ? nullptr
+              : direct_positions  ? indices_ + unit.out_offset
+                                  : positions);
     if (values_ != nullptr && !direct) {
       if (result_ != f_.value_type) {
         char* converted = own + width * 16;
-        movers_.convert[static_cast<std::size_t>(f_.value_type)][static_cast<std::size_t>(result_)](value, converted,
-                                                                                                    unit.width);
+        movers_.convert[static_cast<std::size_t>(f_.value_type)][static_cast<std::size_t>(result_)](
+            value, converted, unit.width);
         value = converted;
       }
       store(value, values_, element_size(result_), unit);
     }
     if (indices_ != nullptr && !direct_positions) {
-      store(reinterpret_cast<const char*>(positions), reinterpret_cast<char*>(indices_), sizeof(std::int64_t), unit);
+      store(reinterpret_cast<const char*>(positions), reinterpret_cast<char*>(indices_), sizeof(std::int64_t),
+            unit);
     }
   }
   void store(const char* from, char* to, std::size_t size, const Unit& unit) {
     const auto bytes = static_cast<std::int64_t>(size);
-    movers_.scatter[static_cast<std::size_t>(std::countr_zero(size))](from, to + unit.out_offset * bytes,
-                                                                      plan_.column.out_stride * bytes, bytes, unit.width, 1);
+    movers_.scatter[static_cast<std::size_t>(std::countr_zero(size))](
+        from, to + unit.out_offset * bytes, plan_.column.out_stride * bytes, bytes, unit.width, 1);
   }
 
   ReductionPlan plan_;
@@ -344,7 +362,8 @@ class Reducer {
   std::size_t acc_bytes_;
 };
 
-void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values, Tensor* indices) {
+void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values,
+                   Tensor* indices) {
   LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
@@ -363,13 +382,14 @@ void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_valu
   Reducer(args, self, element, f, want_values ? values : nullptr, indices).run();
 }
 
-/// All elements of a contiguous tensor, so few that one thread reduces them where they lie: no plan is made. Undefined where that
-/// does not hold.
+/// All elements of a contiguous tensor, so few that one thread reduces them where they lie: no plan is made.
+/// Undefined where that does not hold.
 Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
   constexpr std::size_t kAccBytes = 256;
   const DimMask all = self.dim() < kMaxReductionDims ? (DimMask{1} << self.dim()) - 1 : ~DimMask{0};
   const std::int64_t n = self.numel();
-  if ((args.dims & all) != all || args.keepdim || n == 0 || n > kParallelElements || !self.is_contiguous()) return {};
+  if ((args.dims & all) != all || args.keepdim || n == 0 || n > kParallelElements || !self.is_contiguous())
+    return {};
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType element = self.scalar_type();
   const auto i = static_cast<std::size_t>(element);

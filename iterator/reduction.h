@@ -13,22 +13,26 @@ inline constexpr std::int64_t kMaxReductionDims = 64;
 
 /// A reduction to run.
 struct ReductionArgs {
-  const char* op;                                                        ///< begins every error
+  const char* op;  ///< begins every error
   const kernels::ReductionKernel* kernels::ReductionTable::*kernel;
-  DimMask dims;                                                          ///< the dimensions to reduce
+  DimMask dims;  ///< the dimensions to reduce
   bool keepdim = false;
   ScalarType element = ScalarType::Undefined;  ///< elements are converted to it first; Undefined: as they are
-  ScalarType result = ScalarType::Undefined;   ///< type of the values; Undefined: what the kernel gives (for halves, the half)
-  kernels::KernelScalar param = {};            ///< for the kernel's finish
+  ScalarType result =
+      ScalarType::Undefined;  ///< type of the values; Undefined: what the kernel gives (for halves, the half)
+  kernels::KernelScalar param = {};  ///< for the kernel's finish
 };
 
-/// Reduces `self` (any strides, any dtype) over the dimensions in args.dims. The reduced elements form a sequence in row-major
-/// order of their indices, whatever their order in memory: so the bits of the result depend on the values and the shape only.
+/// Reduces `self` (any strides, any dtype) over the dimensions in args.dims. The reduced elements form a
+/// sequence in row-major order of their indices, whatever their order in memory: so the bits of the result
+/// depend on the values and the shape only.
 ///
 /// Shapes   the values get the shape of self without the reduced dimensions, or with size 1 there if keepdim
-/// Throws   DtypeError if the kernel does not take the type. At least one element must be reduced if there are any values.
+/// Throws   DtypeError if the kernel does not take the type. At least one element must be reduced if there
+///          are any values.
 LANEWISE_API Tensor reduce(const ReductionArgs& args, const Tensor& self);
-/// The same with the positions (int64) in the reduced sequence, for kernels with has_index; `values` may be null.
+/// The same with the positions (int64) in the reduced sequence, for kernels with has_index; `values` may be
+/// null.
 LANEWISE_API Tensor reduce_with_index(const ReductionArgs& args, const Tensor& self, Tensor* values);
 
 /// The shape after a reduction.

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/tile_job.h>
-#include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 
@@ -28,7 +28,8 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   job.identity = options.copies;
   for (int i = 0; i < ntensors(); ++i) {
     const IteratorOperand& o = operand(i);
-    job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory, types[static_cast<std::size_t>(i)]};
+    job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory,
+                                                types[static_cast<std::size_t>(i)]};
   }
   for (int i = 0; i < num_outputs_; ++i) {
     for (std::size_t d = 0; d < shape_.size(); ++d) {
@@ -38,7 +39,8 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   detail::run_tiles(job);
 }
 
-void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::initializer_list<Scalar> params) {
+void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
+                              std::initializer_list<Scalar> params) {
   InlineVector<kernels::KernelScalar, 8> converted;
   for (const Scalar& param : params) {
     converted.push_back(detail::kernel_scalar(param));
@@ -46,10 +48,11 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::ini
   for_each(kernel, std::span<const kernels::KernelScalar>(converted.data(), converted.size()));
 }
 
-void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::span<const kernels::KernelScalar> params) {
-  LANEWISE_CHECK(ValueError, noutputs() == kernel.num_outputs && ninputs() == kernel.num_inputs, op_, ": the kernel has ",
-                 int{kernel.num_outputs}, " outputs and ", int{kernel.num_inputs}, " inputs, the iterator ", noutputs(),
-                 " and ", ninputs());
+void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
+                              std::span<const kernels::KernelScalar> params) {
+  LANEWISE_CHECK(ValueError, noutputs() == kernel.num_outputs && ninputs() == kernel.num_inputs, op_,
+                 ": the kernel has ", int{kernel.num_outputs}, " outputs and ", int{kernel.num_inputs},
+                 " inputs, the iterator ", noutputs(), " and ", ninputs());
   const ScalarType compute = kernels::compute_type(common_dtype());
   const kernels::ElementwiseFn fn = kernel.fn[static_cast<std::size_t>(compute)];
   LANEWISE_CHECK(DtypeError, fn != nullptr, op_, ": not implemented for ", common_dtype());
@@ -62,7 +65,8 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel, std::spa
   if (params.size() == 1) {
     padded[0] = params[0];
   }
-  run(fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()}, {.cost = kernel.cost, .in_order = false, .copies = false});
+  run(fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()},
+      {.cost = kernel.cost, .in_order = false, .copies = false});
 }
 
 }  // namespace lanewise

@@ -1,7 +1,7 @@
-#include <lanewise/iterator/scratch.h>
-
 #include <array>
 #include <new>
+
+#include <lanewise/iterator/scratch.h>
 
 namespace lanewise::detail {
 namespace {

@@ -7,7 +7,8 @@ namespace lanewise::detail {
 /// What a thread's scratch memory is used for; each purpose has its own.
 enum class Scratch { Tile, RawTile, Accumulators, Values, PanelA, PanelB, ProductTile };
 
-/// At least `bytes` of this thread's memory for `purpose`, aligned to 64 bytes; valid until the thread asks again for the same purpose.
+/// At least `bytes` of this thread's memory for `purpose`, aligned to 64 bytes; valid until the thread asks
+/// again for the same purpose.
 char* scratch(Scratch purpose, std::size_t bytes);
 
 }  // namespace lanewise::detail

@@ -24,14 +24,15 @@ struct Range {
 
 class SplitUntil32Bit;
 
-/// Iterates over the elements of several tensors at once: broadcast to one shape, promoted to a common dtype, with
-/// dimensions reordered and merged so that memory is walked in order. Nothing is copied to temporary tensors:
-/// operands of another dtype or layout pass through tiles of a few KiB.
+/// Iterates over the elements of several tensors at once: broadcast to one shape, promoted to a common dtype,
+/// with dimensions reordered and merged so that memory is walked in order. Nothing is copied to temporary
+/// tensors: operands of another dtype or layout pass through tiles of a few KiB.
 ///
 /// Dimension 0 is the fastest, unlike that of a Tensor. Made by TensorIteratorConfig or one of the builders.
 class LANEWISE_API TensorIterator {
  public:
-  /// loop(data, strides, n): `data` has a pointer per operand (outputs first), `strides` a step in bytes per operand.
+  /// loop(data, strides, n): `data` has a pointer per operand (outputs first), `strides` a step in bytes per
+  /// operand.
   using Loop1d = FunctionRef<void(char** data, const std::int64_t* strides, std::int64_t n)>;
   /// loop(data, strides, n0, n1): the steps of the inner dimension, then those of the outer one.
   using Loop2d =
@@ -48,10 +49,12 @@ class LANEWISE_API TensorIterator {
   /// Makes this, so far empty, the iterator that `config` describes. The configuration is used up.
   void build(TensorIteratorConfig& config);
 
-  // Ready-made: `out` may be undefined. Borrowing ones hold no references. Shape and dtype rules are those of the ops.
+  // Ready-made: `out` may be undefined. Borrowing ones hold no references. Shape and dtype rules are those of
+  // the ops.
   static TensorIterator unary_op(const Tensor& out, const Tensor& a, const char* op = "unary_op");
   static TensorIterator unary_float_op(const Tensor& out, const Tensor& a, const char* op = "unary_float_op");
-  static TensorIterator binary_op(const Tensor& out, const Tensor& a, const Tensor& b, const char* op = "binary_op");
+  static TensorIterator binary_op(const Tensor& out, const Tensor& a, const Tensor& b,
+                                  const char* op = "binary_op");
   static TensorIterator binary_float_op(const Tensor& out, const Tensor& a, const Tensor& b,
                                         const char* op = "binary_float_op");
   /// A fresh output is bool; one that is not bool is written through the common dtype.
@@ -62,7 +65,8 @@ class LANEWISE_API TensorIterator {
   static TensorIterator nullary_op(const Tensor& out, const char* op = "nullary_op");
   /// `out` has the shape of `a` with reduced dimensions of size 1, or is viewed so, with stride 0 there.
   static TensorIterator reduce_op(const Tensor& out, const Tensor& a, const char* op = "reduce_op");
-  static TensorIterator reduce_op(const Tensor& out1, const Tensor& out2, const Tensor& a, const char* op = "reduce_op");
+  static TensorIterator reduce_op(const Tensor& out1, const Tensor& out2, const Tensor& a,
+                                  const char* op = "reduce_op");
   static TensorIterator borrowing_unary_op(const Tensor& out, const Tensor& a, const char* op = "unary_op");
   static TensorIterator borrowing_binary_op(const Tensor& out, const Tensor& a, const Tensor& b,
                                             const char* op = "binary_op");
@@ -81,7 +85,8 @@ class LANEWISE_API TensorIterator {
   void build_borrowing_binary_float_op(const Tensor& out, const Tensor& a, const Tensor& b);
   void build_comparison_op(const Tensor& out, const Tensor& a, const Tensor& b);
   void build_borrowing_comparison_op(const Tensor& out, const Tensor& a, const Tensor& b);
-  void build_borrowing_except_last_argument_comparison_op(const Tensor& out, const Tensor& a, const Tensor& b);
+  void build_borrowing_except_last_argument_comparison_op(const Tensor& out, const Tensor& a,
+                                                          const Tensor& b);
   void build_ternary_op(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c);
 
   int ntensors() const { return static_cast<int>(operands_.size()); }
@@ -112,7 +117,8 @@ class LANEWISE_API TensorIterator {
   InlineVector<char*, 4> get_base_ptrs() const;
   /// Steps of a dense operand with elements of that size, in the order of iteration.
   DimVector compatible_stride(std::int64_t element_size) const;
-  /// A list by dimension of iteration, by dimension of tensors, and the reverse with a factor. Before dimensions are merged.
+  /// A list by dimension of iteration, by dimension of tensors, and the reverse with a factor. Before
+  /// dimensions are merged.
   DimVector invert_perm(IntArrayRef list) const;
   DimVector apply_perm_and_mul(IntArrayRef list, int factor) const;
   bool has_coalesced_dimensions() const { return coalesced_; }
@@ -124,7 +130,9 @@ class LANEWISE_API TensorIterator {
   ScalarType memory_dtype(int i = 0) const { return operand(i).memory; }
   /// Throws DtypeError if none was computed.
   ScalarType common_dtype() const;
-  std::int64_t element_size(int i) const { return static_cast<std::int64_t>(lanewise::element_size(dtype(i))); }
+  std::int64_t element_size(int i) const {
+    return static_cast<std::int64_t>(lanewise::element_size(dtype(i)));
+  }
   Device device(int = 0) const { return {}; }
   DeviceType device_type(int = 0) const { return kCPU; }
   bool is_scalar(int i) const { return operand(i).is_number || operand(i).tensor().numel() == 1; }
@@ -158,8 +166,12 @@ class LANEWISE_API TensorIterator {
   void remove_operand(int i);
   /// Another place in memory for an operand, with the same steps.
   void unsafe_replace_operand(int i, void* data) { _unsafe_set_arg_data(i, data); }
-  void _unsafe_set_arg_data(int i, void* data) { operands_[static_cast<std::size_t>(i)].data = static_cast<char*>(data); }
-  void _unsafe_set_arg_strides(int i, IntArrayRef strides) { operands_[static_cast<std::size_t>(i)].strides = strides; }
+  void _unsafe_set_arg_data(int i, void* data) {
+    operands_[static_cast<std::size_t>(i)].data = static_cast<char*>(data);
+  }
+  void _unsafe_set_arg_strides(int i, IntArrayRef strides) {
+    operands_[static_cast<std::size_t>(i)].strides = strides;
+  }
   /// Merges neighbouring dimensions that every operand walks as one, and drops those of size 1.
   void coalesce_dimensions();
   /// Outputs have their own dtype already: they are converted on the way.
@@ -169,31 +181,34 @@ class LANEWISE_API TensorIterator {
 
   /// Whether every byte offset, and the number of elements, fits 32 bits.
   bool can_use_32bit_indexing() const;
-  /// Iterators over parts of this one that can_use_32bit_indexing(): `for (TensorIterator& part : iter.with_32bit_indexing())`.
+  /// Iterators over parts of this one that can_use_32bit_indexing(): `for (TensorIterator& part :
+  /// iter.with_32bit_indexing())`.
   SplitUntil32Bit with_32bit_indexing() const;
   /// Halves the iteration along a dimension: returns the first half, this keeps the second.
   std::unique_ptr<TensorIterator> split(int dim);
   /// The dimension that reaches furthest in memory.
   int get_dim_to_split() const;
-  /// Whether the output holds the result of other parts already (of a reduction that was split along a reduced dimension), and
-  /// whether no other part follows.
+  /// Whether the output holds the result of other parts already (of a reduction that was split along a
+  /// reduced dimension), and whether no other part follows.
   bool should_accumulate() const { return accumulate_; }
   bool is_final_output() const { return final_output_; }
 
-  /// Calls f(part) for every element of the output of a reduction; the part iterates over the elements that are reduced to it.
+  /// Calls f(part) for every element of the output of a reduction; the part iterates over the elements that
+  /// are reduced to it.
   using LoopSubiter = FunctionRef<void(TensorIterator& part)>;
   void foreach_reduced_elt(LoopSubiter f, bool parallelize = true);
-  /// Runs a Loop2d over a reduction, in parallel over its output only: each element of it is made in one thread, in order.
+  /// Runs a Loop2d over a reduction, in parallel over its output only: each element of it is made in one
+  /// thread, in order.
   void parallel_reduce(Loop2d loop) const;
 
-  /// Runs a kernel over tiles, in parallel where that pays. Its compute type is that of common_dtype(); operands are
-  /// brought to the types of its roles. Of the first two parameters, those left out are 1. Throws DtypeError if it has no function for the
-  /// compute type.
+  /// Runs a kernel over tiles, in parallel where that pays. Its compute type is that of common_dtype();
+  /// operands are brought to the types of its roles. Of the first two parameters, those left out are 1.
+  /// Throws DtypeError if it has no function for the compute type.
   void for_each(const kernels::ElementwiseKernel& kernel, std::initializer_list<Scalar> params = {});
   void for_each(const kernels::ElementwiseKernel& kernel, std::span<const kernels::KernelScalar> params);
 
-  /// Runs a strided loop (Loop1d or Loop2d) over all elements, in parallel in ranges of at least `grain`. If some operand needs
-  /// conversion the loop sees tiles in the operands' dtype().
+  /// Runs a strided loop (Loop1d or Loop2d) over all elements, in parallel in ranges of at least `grain`. If
+  /// some operand needs conversion the loop sees tiles in the operands' dtype().
   template <class Loop>
     requires(std::is_invocable_v<Loop&, char**, const std::int64_t*, std::int64_t> ||
              std::is_invocable_v<Loop&, char**, const std::int64_t*, std::int64_t, std::int64_t>)
@@ -206,17 +221,17 @@ class LANEWISE_API TensorIterator {
     run_loop(loop, [&](Loop2d f) { serial_for_each_2d(f, range); });
   }
 
-  /// Runs fn over contiguous runs of elements of `types`, one per operand: what cpu_kernel is built on. At most
-  /// kernels::kMaxOperands operands.
+  /// Runs fn over contiguous runs of elements of `types`, one per operand: what cpu_kernel is built on. At
+  /// most kernels::kMaxOperands operands.
   struct RunOptions {
     float cost = 2;         ///< relative to one f32 addition
     bool in_order = false;  ///< one thread, elements in the order of iteration
     bool copies = false;    ///< fn only copies its one input to its one output, so that tiles may bypass it
   };
-  void run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types, RunOptions options) const;
+  void run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types,
+           RunOptions options) const;
 
  private:
-
   template <class Loop, class F>
   void run_loop(Loop& loop, F&& with) const {
     if constexpr (std::is_invocable_v<Loop&, char**, const std::int64_t*, std::int64_t, std::int64_t>) {
@@ -228,7 +243,8 @@ class LANEWISE_API TensorIterator {
       with(Loop2d(rows));
     }
   }
-  void loop_rows(Loop1d loop, char** data, const std::int64_t* strides, std::int64_t n0, std::int64_t n1) const;
+  void loop_rows(Loop1d loop, char** data, const std::int64_t* strides, std::int64_t n0,
+                 std::int64_t n1) const;
   void for_each_2d(Loop2d loop, std::int64_t grain) const;
   void serial_for_each_2d(Loop2d loop, Range range) const;
   bool needs_conversion() const;
@@ -236,18 +252,18 @@ class LANEWISE_API TensorIterator {
   void read_scalar(int i, ScalarType as, void* value) const;
 
   // The steps of building, in this order. Nothing is allocated or resized before allocate_outputs.
-  void read_operands();                                         // build.cpp
-  void compute_shape(const TensorIteratorConfig& config);       // broadcasting.cpp
-  void mark_resized(const TensorIteratorConfig& config);        // broadcasting.cpp
-  void compute_types(const TensorIteratorConfig& config);       // types.cpp
-  bool have_one_dtype() const;                                  // types.cpp
-  void check_overlap();                                         // overlap_check.cpp
-  void copy_input(std::size_t i);                               // overlap_check.cpp
-  bool fast_set_up(const TensorIteratorConfig& config);         // layout.cpp
-  void compute_strides();                                       // layout.cpp
-  void reorder_dimensions();                                    // layout.cpp
-  void allocate_outputs();                                      // layout.cpp
-  void read_addresses();                                        // layout.cpp
+  void read_operands();                                    // build.cpp
+  void compute_shape(const TensorIteratorConfig& config);  // broadcasting.cpp
+  void mark_resized(const TensorIteratorConfig& config);   // broadcasting.cpp
+  void compute_types(const TensorIteratorConfig& config);  // types.cpp
+  bool have_one_dtype() const;                             // types.cpp
+  void check_overlap();                                    // overlap_check.cpp
+  void copy_input(std::size_t i);                          // overlap_check.cpp
+  bool fast_set_up(const TensorIteratorConfig& config);    // layout.cpp
+  void compute_strides();                                  // layout.cpp
+  void reorder_dimensions();                               // layout.cpp
+  void allocate_outputs();                                 // layout.cpp
+  void read_addresses();                                   // layout.cpp
 
   const IteratorOperand& operand(int i) const { return operands_[static_cast<std::size_t>(i)]; }
 
@@ -277,7 +293,9 @@ class LANEWISE_API SplitUntil32Bit {
     explicit iterator(const TensorIterator& whole);
     TensorIterator& operator*() const { return *left_.back(); }
     iterator& operator++();
-    bool operator==(const iterator& other) const { return this == &other || (left_.empty() && other.left_.empty()); }
+    bool operator==(const iterator& other) const {
+      return this == &other || (left_.empty() && other.left_.empty());
+    }
 
    private:
     void narrow_last();

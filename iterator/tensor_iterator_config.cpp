@@ -1,10 +1,9 @@
-#include <lanewise/iterator/tensor_iterator_config.h>
-
 #include <algorithm>
 #include <utility>
 
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/iterator/tensor_iterator_config.h>
 
 namespace lanewise {
 
@@ -52,7 +51,8 @@ TensorIteratorConfig& TensorIteratorConfig::add_number(const Scalar& number) {
 }
 
 TensorIteratorConfig& TensorIteratorConfig::declare_dtype(ScalarType dtype) {
-  LANEWISE_CHECK(ValueError, !operands_.empty(), op_, ": declare_dtype() follows the operand that it is about");
+  LANEWISE_CHECK(ValueError, !operands_.empty(), op_,
+                 ": declare_dtype() follows the operand that it is about");
   operands_[last_added_].declared = dtype;
   return same(true);
 }
@@ -66,8 +66,8 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef sha
 TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef shape, IntArrayRef squash_dims) {
   declare_static_shape(shape);
   for (const std::int64_t d : squash_dims) {
-    LANEWISE_CHECK(IndexError, d >= 0 && d < static_cast<std::int64_t>(shape.size()), op_, ": squashed dimension ", d,
-                   " of a shape ", shape);
+    LANEWISE_CHECK(IndexError, d >= 0 && d < static_cast<std::int64_t>(shape.size()), op_,
+                   ": squashed dimension ", d, " of a shape ", shape);
     (*static_shape_)[static_cast<std::size_t>(d)] = 1;
   }
   return *this;

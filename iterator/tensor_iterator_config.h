@@ -4,8 +4,8 @@
 #include <optional>
 
 #include <lanewise/dispatch_isa/api.h>
-#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/iterator/operand.h>
+#include <lanewise/tensor/inline_vector.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_options.h>
@@ -23,14 +23,15 @@ class TensorIterator;
 ///                             .promote_inputs_to_common_dtype(true)
 ///                             .build();
 ///
-/// Outputs come before inputs in the iterator, whatever the order of the calls. Each switch says what holds when it is set.
+/// Outputs come before inputs in the iterator, whatever the order of the calls. Each switch says what holds
+/// when it is set.
 class LANEWISE_API TensorIteratorConfig {
  public:
   /// `op` must outlive the iterator.
   explicit TensorIteratorConfig(const char* op = "TensorIterator") : op_(op) {}
 
-  // Operands. Plain and owned ones hold a reference; borrowed ones must outlive the iterator. An undefined output is allocated
-  // by build(); take it from TensorIterator::output().
+  // Operands. Plain and owned ones hold a reference; borrowed ones must outlive the iterator. An undefined
+  // output is allocated by build(); take it from TensorIterator::output().
   TensorIteratorConfig& add_output(const Tensor& output) { return add_owned_output(output); }
   TensorIteratorConfig& add_owned_output(Tensor output);
   TensorIteratorConfig& add_borrowed_output(const Tensor& output);
@@ -42,8 +43,8 @@ class LANEWISE_API TensorIteratorConfig {
   TensorIteratorConfig& add_borrowed_const_input(const Tensor& input) { return add_borrowed_input(input); }
   /// A number that is the same for every element and promotes as a wrapped number.
   TensorIteratorConfig& add_number(const Scalar& number);
-  /// The dtype in which functions see the operand that was added last, whatever the others are; it takes no part in promotion. An
-  /// undefined output is allocated with it. For a bool mask among floats, say.
+  /// The dtype in which functions see the operand that was added last, whatever the others are; it takes no
+  /// part in promotion. An undefined output is allocated with it. For a bool mask among floats, say.
   TensorIteratorConfig& declare_dtype(ScalarType dtype);
 
   /// Outputs that overlap themselves, or inputs or other outputs in part, are errors. On at the start.
@@ -59,7 +60,8 @@ class LANEWISE_API TensorIteratorConfig {
   }
   /// Functions write outputs in the common dtype, and they are converted tile by tile to their own.
   TensorIteratorConfig& cast_common_dtype_to_outputs(bool on) { return set(cast_outputs_, on).same(on); }
-  /// The result's dtype must be one that can be cast to the output's: not float to integer, not complex to real.
+  /// The result's dtype must be one that can be cast to the output's: not float to integer, not complex to
+  /// real.
   TensorIteratorConfig& enforce_safe_casting_to_output(bool on) { return set(safe_casting_, on); }
   /// Elements come in C order, dimensions are not reordered.
   TensorIteratorConfig& enforce_linear_iteration(bool on = true) { return set(linear_, on); }
@@ -77,14 +79,17 @@ class LANEWISE_API TensorIteratorConfig {
     return *this;
   }
   TensorIteratorConfig& declare_static_device(Device) { return *this; }
-  TensorIteratorConfig& declare_static_dtype_and_device(ScalarType dtype, Device) { return declare_static_dtype(dtype); }
+  TensorIteratorConfig& declare_static_dtype_and_device(ScalarType dtype, Device) {
+    return declare_static_dtype(dtype);
+  }
   /// The shape to iterate over, instead of the broadcast one. Operands may be larger; nothing is resized.
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape);
-  /// The same, with these dimensions iterated as if they were of size 1: the function walks along them by itself.
+  /// The same, with these dimensions iterated as if they were of size 1: the function walks along them by
+  /// itself.
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape, IntArrayRef squash_dims);
 
-  /// Checks everything, then allocates or resizes outputs. Throws ShapeError, DtypeError, StorageError, ValueError.
-  /// The configuration is used up.
+  /// Checks everything, then allocates or resizes outputs. Throws ShapeError, DtypeError, StorageError,
+  /// ValueError. The configuration is used up.
   TensorIterator build();
 
  private:

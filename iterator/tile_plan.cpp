@@ -1,10 +1,9 @@
-#include <lanewise/iterator/detail/tile_plan.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
+#include <lanewise/iterator/detail/tile_plan.h>
 
 namespace lanewise::detail {
 namespace {
@@ -42,7 +41,8 @@ FlatOperand classify(const TileJob& job, int k) {
   return {Feed::Gather, 0};
 }
 
-/// The dimension along which a gathered operand is contiguous, or nearest to it, if that is not dimension 0; else 0.
+/// The dimension along which a gathered operand is contiguous, or nearest to it, if that is not dimension 0;
+/// else 0.
 int disagreeing_dimension(const Plan& plan) {
   const TileJob& job = *plan.job;
   for (int k = 0; k < job.operands; ++k) {
@@ -116,7 +116,8 @@ void run_tiles(const TileJob& job) {
     note_path(Path::Contiguous);
     return run_whole(plan);
   }
-  if (job.identity && job.operands == 2 && plan.flat[0].feed == Feed::Direct && plan.flat[1].feed == Feed::Convert) {
+  if (job.identity && job.operands == 2 && plan.flat[0].feed == Feed::Direct &&
+      plan.flat[1].feed == Feed::Convert) {
     note_path(Path::Staged);
     return run_conversion(plan);
   }

@@ -1,5 +1,3 @@
-#include <lanewise/iterator/detail/tile_plan.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -8,9 +6,10 @@
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/stream.h>
+#include <lanewise/iterator/detail/tile_plan.h>
 
-// 2-D blocks, for operands that disagree about the fastest dimension (a + b.t()): a block is wide enough along both dimensions
-// that every operand uses whole cache lines.
+// 2-D blocks, for operands that disagree about the fastest dimension (a + b.t()): a block is wide enough
+// along both dimensions that every operand uses whole cache lines.
 namespace lanewise::detail {
 namespace {
 
@@ -23,9 +22,10 @@ struct BlockPlan {
   std::int64_t rows = 0, cols = 0;  // of a block
   std::int64_t row_blocks = 0, col_blocks = 0;
   std::uint32_t broadcast = 0;
-  int streamed = -1;     // an output so long that no cache holds it: its rows are copied past the caches, from a tile
+  int streamed =
+      -1;  // an output so long that no cache holds it: its rows are copied past the caches, from a tile
   int streamed_tile = -1;  // the input whose tile it takes over, if any
-  bool by_row = false;   // the function is called for each row of a block: some operand stays where it is
+  bool by_row = false;     // the function is called for each row of a block: some operand stays where it is
   double cost = 1;
 };
 
@@ -36,7 +36,8 @@ std::int64_t even_piece(std::int64_t size, std::int64_t limit, std::int64_t unit
   return std::min(limit, (piece + unit - 1) / unit * unit);
 }
 
-/// An input that passes through a tile of output 0's type, so that the output's elements may replace its own. -1: none.
+/// An input that passes through a tile of output 0's type, so that the output's elements may replace its own.
+/// -1: none.
 int tile_to_take_over(const Plan& plan, const TileJob& job) {
   for (int k = job.outputs; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -90,13 +91,14 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job) {
     }
   }
   blocks.cost = staged_cost(job, 2 * staged);
-  // Four whole cache lines along the rows, and as wide as that leaves room for: 64 x 64 of f32. Against two lines and 32 x 128 a
-  // transposed copy of 2048 x 2048 takes two thirds of the time; eight lines gain nothing more.
+  // Four whole cache lines along the rows, and as wide as that leaves room for: 64 x 64 of f32. Against two
+  // lines and 32 x 128 a transposed copy of 2048 x 2048 takes two thirds of the time; eight lines gain
+  // nothing more.
   constexpr std::int64_t kTileBytes = 16 * 1024;
   constexpr std::int64_t kLineBytes = 256;
   const std::int64_t elements = std::min(kTileBytes / widest, kArenaBytes / (bytes_per_element + widest));
-  const std::int64_t most_rows = std::min({std::max<std::int64_t>(16, kLineBytes / widest), elements / 16,
-                                           std::int64_t{64}});
+  const std::int64_t most_rows =
+      std::min({std::max<std::int64_t>(16, kLineBytes / widest), elements / 16, std::int64_t{64}});
   blocks.rows = even_piece(job.shape[1], most_rows, 1);
   blocks.cols = even_piece(job.shape[0], std::min<std::int64_t>(elements / blocks.rows / 16 * 16, 1024), 16);
   blocks.row_blocks = (job.shape[1] + blocks.rows - 1) / blocks.rows;
@@ -110,14 +112,15 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job) {
     }
   }
   if (blocks.streamed_tile >= 0) {
-    blocks.offset[static_cast<std::size_t>(blocks.streamed)] = blocks.offset[static_cast<std::size_t>(blocks.streamed_tile)];
+    blocks.offset[static_cast<std::size_t>(blocks.streamed)] =
+        blocks.offset[static_cast<std::size_t>(blocks.streamed_tile)];
   }
   blocks.scratch = at;
   return blocks;
 }
 
-/// Fetches the memory of the coming block into the second-level cache, a part with every row of the present one. The rows of a
-/// block lie a page or more apart, which no hardware prefetcher follows.
+/// Fetches the memory of the coming block into the second-level cache, a part with every row of the present
+/// one. The rows of a block lie a page or more apart, which no hardware prefetcher follows.
 class Prefetcher {
  public:
   /// Adds the block of an operand that begins at `at`.
@@ -129,8 +132,8 @@ class Prefetcher {
     if (std::abs(inner) > kLine) {
       return;
     }
-    stretches_[static_cast<std::size_t>(size_++)] = {at + std::min<std::int64_t>(0, inner * (length - 1)), step,
-                                                     std::abs(inner) * length, by_column ? cols : rows};
+    stretches_[static_cast<std::size_t>(size_++)] = {at + std::min<std::int64_t>(0, inner * (length - 1)),
+                                                     step, std::abs(inner) * length, by_column ? cols : rows};
   }
 
   void clear() { size_ = 0; }
@@ -174,18 +177,21 @@ class BlockRun {
   }
 
   /// Says which block comes after the next step().
-  void announce(const OuterCursor& cursor, std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t cols) {
+  void announce(const OuterCursor& cursor, std::int64_t row, std::int64_t rows, std::int64_t col,
+                std::int64_t cols) {
     ahead_.clear();
     for (int k = 0; k < job_.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const TileOperand& operand = job_.operand[i];
-      if (k != blocks_.streamed && (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged)) {
+      if (k != blocks_.streamed &&
+          (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged)) {
         ahead_.add(operand, cursor.at(k) + row * operand.strides[1] + col * operand.strides[0], rows, cols);
       }
     }
   }
 
-  void step(const OuterCursor& cursor, std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t cols) {
+  void step(const OuterCursor& cursor, std::int64_t row, std::int64_t rows, std::int64_t col,
+            std::int64_t cols) {
     char* scratch = arena_ + blocks_.scratch;
     for (int k = 0; k < job_.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
@@ -273,8 +279,9 @@ struct BlockIndex {
   std::int64_t row, col;
 };
 
-/// The order in which blocks come: patches of 1024 x 1024 elements of f32, block by block. Both sides of a transposition step over a
-/// page per row, or more; within a patch they step over the same pages again while their translations are still known.
+/// The order in which blocks come: patches of 1024 x 1024 elements of f32, block by block. Both sides of a
+/// transposition step over a page per row, or more; within a patch they step over the same pages again while
+/// their translations are still known.
 BlockIndex block_at(const BlockPlan& blocks, std::int64_t in_plane) {
   constexpr std::int64_t kHigh = 16, kWide = 16;
   const std::int64_t first_row = in_plane / (kHigh * blocks.col_blocks) * kHigh;
@@ -318,9 +325,14 @@ void run_blocks(const Plan& plan, int row_dimension) {
   const std::int64_t per_plane = blocks.row_blocks * blocks.col_blocks;
   const std::int64_t items = plan.numel / (job.shape[0] * job.shape[1]) * per_plane;
   const std::int64_t grain = grain_items(job, blocks.rows * blocks.cols, blocks.cost);
-  const auto height = [&](const BlockIndex& at) { return std::min(blocks.rows, job.shape[1] - at.row * blocks.rows); };
-  const auto width = [&](const BlockIndex& at) { return std::min(blocks.cols, job.shape[0] - at.col * blocks.cols); };
-  constexpr std::int64_t kNearBytes = 1 << 20;  // less than this is in the second-level cache, or soon will be
+  const auto height = [&](const BlockIndex& at) {
+    return std::min(blocks.rows, job.shape[1] - at.row * blocks.rows);
+  };
+  const auto width = [&](const BlockIndex& at) {
+    return std::min(blocks.cols, job.shape[0] - at.col * blocks.cols);
+  };
+  constexpr std::int64_t kNearBytes = 1
+                                      << 20;  // less than this is in the second-level cache, or soon will be
   const bool far = plan.numel * job.operand[0].memory_size() > kNearBytes;
   lanewise::parallel_for(0, items, grain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];

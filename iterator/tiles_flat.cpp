@@ -1,18 +1,19 @@
-#include <lanewise/iterator/detail/tile_plan.h>
-
 #include <algorithm>
 #include <numeric>
 #include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/staging.h>
+#include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/tensor/dim_vector.h>
 
-// Tiles of the linear index: for one-dimensional work, and where the fastest dimension is too short to work row by row.
+// Tiles of the linear index: for one-dimensional work, and where the fastest dimension is too short to work
+// row by row.
 namespace lanewise::detail {
 namespace {
 
-/// Where an operand stands in the linear index, with its own dimensions merged as far as its own strides allow.
+/// Where an operand stands in the linear index, with its own dimensions merged as far as its own strides
+/// allow.
 class Walk {
  public:
   Walk(const TileJob& job, const TileOperand& operand) : data_(operand.data) {
@@ -106,7 +107,8 @@ Layout lay_out(const Plan& plan) {
   }
   Layout layout;
   layout.cost = staged_cost(job, staged);
-  const std::int64_t room = std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
+  const std::int64_t room =
+      std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
   if (multiple == 1 && job.ndim > 1 && job.shape[0] <= room) {
     multiple = job.shape[0];  // whole rows
   }
@@ -126,7 +128,8 @@ Layout lay_out(const Plan& plan) {
 /// One thread's part of the tiles.
 class FlatRun {
  public:
-  FlatRun(const Plan& plan, const Layout& layout, char* arena, std::int64_t first) : plan_(plan), arena_(arena) {
+  FlatRun(const Plan& plan, const Layout& layout, char* arena, std::int64_t first)
+      : plan_(plan), arena_(arena) {
     const TileJob& job = *plan.job;
     for (int k = 0; k < job.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
@@ -152,8 +155,8 @@ class FlatRun {
       if (flat.feed == Feed::Convert || flat.feed == Feed::Gather || flat.feed == Feed::Periodic) {
         stagers_[i].emplace(*job.movers, operand);
       }
-      // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if no length fits
-      // all periods it is gathered like any other.
+      // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if
+      // no length fits all periods it is gathered like any other.
       lane.keeps = flat.feed == Feed::Periodic && layout.tile % flat.period == 0;
     }
     scratch_ = arena_ + layout.scratch;
@@ -201,7 +204,8 @@ class FlatRun {
       const std::int64_t size = operand.memory_size();
       stagers_[i]->load({lane.at, 0, size, 1, n}, tile, scratch_);
       lane.at += n * size;
-    } else if (lane.feed == Feed::Gather || (lane.feed == Feed::Periodic && (!lane.built || tile != lane.tile))) {
+    } else if (lane.feed == Feed::Gather ||
+               (lane.feed == Feed::Periodic && (!lane.built || tile != lane.tile))) {
       walks_[i]->take(n, [&](const Block& block) {
         stagers_[i]->load(block, tile, scratch_);
         tile += block.count() * operand.tile_size();
@@ -252,7 +256,8 @@ void run_whole(const Plan& plan) {
     }
     job.fn(data.data(), plan.scalar_bits, std::min(end * kChunk, plan.numel) - first, job.context);
   };
-  lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
+  lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
+                         run);
 }
 
 void run_conversion(const Plan& plan) {
@@ -274,13 +279,14 @@ void run_flat(const Plan& plan) {
   const TileJob& job = *plan.job;
   const Layout layout = lay_out(plan);
   const std::int64_t tiles = (plan.numel + layout.tile - 1) / layout.tile;
-  lanewise::parallel_for(0, tiles, grain_items(job, layout.tile, layout.cost), [&](std::int64_t begin, std::int64_t end) {
-    alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
-    FlatRun run(plan, layout, arena, begin * layout.tile);
-    for (std::int64_t t = begin; t < end; ++t) {
-      run.step(std::min(layout.tile, plan.numel - t * layout.tile));
-    }
-  });
+  lanewise::parallel_for(0, tiles, grain_items(job, layout.tile, layout.cost),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
+                           FlatRun run(plan, layout, arena, begin * layout.tile);
+                           for (std::int64_t t = begin; t < end; ++t) {
+                             run.step(std::min(layout.tile, plan.numel - t * layout.tile));
+                           }
+                         });
 }
 
 }  // namespace lanewise::detail

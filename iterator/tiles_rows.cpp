@@ -1,14 +1,13 @@
-#include <lanewise/iterator/detail/tile_plan.h>
-
 #include <algorithm>
 #include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
+#include <lanewise/iterator/detail/tile_plan.h>
 
-// Row by row, where rows (dimension 0) are long: operands whose rows are contiguous go by pointer, and one that is constant
-// along the row is a broadcast scalar.
+// Row by row, where rows (dimension 0) are long: operands whose rows are contiguous go by pointer, and one
+// that is constant along the row is a broadcast scalar.
 namespace lanewise::detail {
 namespace {
 
@@ -73,8 +72,8 @@ RowPlan plan_rows(const Plan& plan) {
   return rows;
 }
 
-/// How far ahead of a row of n elements to ask for memory, in bytes: some 2 KiB of rows, where they are short and lie apart, which
-/// the hardware does not foresee. Else 0.
+/// How far ahead of a row of n elements to ask for memory, in bytes: some 2 KiB of rows, where they are short
+/// and lie apart, which the hardware does not foresee. Else 0.
 std::int64_t rows_ahead(const TileOperand& operand, std::int64_t n) {
   constexpr std::int64_t kAhead = 2048;
   const std::int64_t bytes = n * operand.memory_size(), stride = operand.strides[1];
@@ -166,44 +165,49 @@ class RowRun {
   std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
 };
 
-/// Rows that are handed over whole as they lie: pointers step from row to row, and nothing else happens between two calls.
+/// Rows that are handed over whole as they lie: pointers step from row to row, and nothing else happens
+/// between two calls.
 void run_plain_rows(const Plan& plan, const RowPlan& rows) {
   const TileJob& job = *plan.job;
   const std::int64_t items = plan.numel / job.shape[0];
-  lanewise::parallel_for(0, items, grain_items(job, job.shape[0], rows.cost), [&](std::int64_t begin, std::int64_t end) {
-    OuterCursor cursor(job, 2);
-    cursor.seek(begin / job.shape[1]);
-    std::int64_t row = begin % job.shape[1];
-    std::array<std::int64_t, kMaxTileOperands> step{}, ahead{};
-    bool fetches = false;
-    for (int k = 0; k < job.operands; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      step[i] = rows.feed[i] == RowFeed::Scalar ? 0 : job.operand[i].strides[1];
-      ahead[i] = rows.feed[i] == RowFeed::Direct && k >= job.outputs ? rows_ahead(job.operand[i], job.shape[0]) : 0;
-      fetches = fetches || ahead[i] != 0;
-    }
-    for (std::int64_t left = end - begin; left > 0; row = 0, cursor.next()) {
-      std::array<char*, kMaxTileOperands> data;
-      for (int k = 0; k < job.operands; ++k) {
-        const auto i = static_cast<std::size_t>(k);
-        data[i] = rows.feed[i] == RowFeed::Scalar ? const_cast<char*>(plan.scalar(k)) : cursor.at(k) + row * step[i];
-      }
-      const std::int64_t count = std::min(left, job.shape[1] - row);
-      for (std::int64_t r = 0; r < count; ++r) {
-        for (int k = job.outputs; fetches && k < job.operands; ++k) {
-          const auto i = static_cast<std::size_t>(k);
-          if (ahead[i] != 0) {
-            prefetch(data[i] + ahead[i], job.shape[0] * job.operand[i].memory_size());
-          }
-        }
-        job.fn(data.data(), rows.broadcast, job.shape[0], job.context);
-        for (int k = 0; k < job.operands; ++k) {
-          data[static_cast<std::size_t>(k)] += step[static_cast<std::size_t>(k)];
-        }
-      }
-      left -= count;
-    }
-  });
+  lanewise::parallel_for(0, items, grain_items(job, job.shape[0], rows.cost),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           OuterCursor cursor(job, 2);
+                           cursor.seek(begin / job.shape[1]);
+                           std::int64_t row = begin % job.shape[1];
+                           std::array<std::int64_t, kMaxTileOperands> step{}, ahead{};
+                           bool fetches = false;
+                           for (int k = 0; k < job.operands; ++k) {
+                             const auto i = static_cast<std::size_t>(k);
+                             step[i] = rows.feed[i] == RowFeed::Scalar ? 0 : job.operand[i].strides[1];
+                             ahead[i] = rows.feed[i] == RowFeed::Direct && k >= job.outputs
+                                            ? rows_ahead(job.operand[i], job.shape[0])
+                                            : 0;
+                             fetches = fetches || ahead[i] != 0;
+                           }
+                           for (std::int64_t left = end - begin; left > 0; row = 0, cursor.next()) {
+                             std::array<char*, kMaxTileOperands> data;
+                             for (int k = 0; k < job.operands; ++k) {
+                               const auto i = static_cast<std::size_t>(k);
+                               data[i] = rows.feed[i] == RowFeed::Scalar ? const_cast<char*>(plan.scalar(k))
+                                                                         : cursor.at(k) + row * step[i];
+                             }
+                             const std::int64_t count = std::min(left, job.shape[1] - row);
+                             for (std::int64_t r = 0; r < count; ++r) {
+                               for (int k = job.outputs; fetches && k < job.operands; ++k) {
+                                 const auto i = static_cast<std::size_t>(k);
+                                 if (ahead[i] != 0) {
+                                   prefetch(data[i] + ahead[i], job.shape[0] * job.operand[i].memory_size());
+                                 }
+                               }
+                               job.fn(data.data(), rows.broadcast, job.shape[0], job.context);
+                               for (int k = 0; k < job.operands; ++k) {
+                                 data[static_cast<std::size_t>(k)] += step[static_cast<std::size_t>(k)];
+                               }
+                             }
+                             left -= count;
+                           }
+                         });
 }
 
 }  // namespace
@@ -215,21 +219,22 @@ void run_rows(const Plan& plan) {
     return run_plain_rows(plan, rows);
   }
   const std::int64_t items = plan.numel / job.shape[0] * rows.pieces;
-  lanewise::parallel_for(0, items, grain_items(job, rows.piece, rows.cost), [&](std::int64_t begin, std::int64_t end) {
-    alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
-    RowRun run(plan, rows, arena);
-    OuterCursor cursor(job, 1);
-    cursor.seek(begin / rows.pieces);
-    std::int64_t piece = begin % rows.pieces;
-    for (std::int64_t item = begin; item < end; ++item) {
-      const std::int64_t first = piece * rows.piece;
-      run.step(cursor, first, std::min(rows.piece, job.shape[0] - first));
-      if (++piece == rows.pieces) {
-        piece = 0;
-        cursor.next();
-      }
-    }
-  });
+  lanewise::parallel_for(0, items, grain_items(job, rows.piece, rows.cost),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
+                           RowRun run(plan, rows, arena);
+                           OuterCursor cursor(job, 1);
+                           cursor.seek(begin / rows.pieces);
+                           std::int64_t piece = begin % rows.pieces;
+                           for (std::int64_t item = begin; item < end; ++item) {
+                             const std::int64_t first = piece * rows.piece;
+                             run.step(cursor, first, std::min(rows.piece, job.shape[0] - first));
+                             if (++piece == rows.pieces) {
+                               piece = 0;
+                               cursor.next();
+                             }
+                           }
+                         });
 }
 
 }  // namespace lanewise::detail

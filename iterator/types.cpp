@@ -8,7 +8,8 @@ bool TensorIterator::have_one_dtype() const {
   const std::size_t first = static_cast<std::size_t>(num_outputs_);
   for (std::size_t i = first; i < operands_.size(); ++i) {
     const IteratorOperand& o = operands_[i];
-    if (o.is_number || o.declared != ScalarType::Undefined || o.memory != operands_[first].memory || o.tensor().dim() == 0) {
+    if (o.is_number || o.declared != ScalarType::Undefined || o.memory != operands_[first].memory ||
+        o.tensor().dim() == 0) {
       return false;
     }
   }
@@ -57,8 +58,8 @@ void TensorIterator::compute_types(const TensorIteratorConfig& config) {
     for (const IteratorOperand& o : operands_) {
       if (o.defined()) {
         first = first == ScalarType::Undefined ? o.memory : first;
-        LANEWISE_CHECK(DtypeError, o.memory == first, op_, ": found dtype ", o.memory, " but expected ", first,
-                       "; all operands must have the same dtype");
+        LANEWISE_CHECK(DtypeError, o.memory == first, op_, ": found dtype ", o.memory, " but expected ",
+                       first, "; all operands must have the same dtype");
       }
     }
   }
@@ -70,11 +71,12 @@ void TensorIterator::compute_types(const TensorIteratorConfig& config) {
                  : config.static_dtype_ != ScalarType::Undefined ? config.static_dtype_
                                                                  : common_dtype_;
       LANEWISE_CHECK(DtypeError, o.memory != ScalarType::Undefined, op_,
-                     ": an undefined output has no dtype, since the inputs have no common one; declare_static_dtype() names it");
+                     ": an undefined output has no dtype, since the inputs have no common one; "
+                     "declare_static_dtype() names it");
       o.target = o.memory;
       continue;
     }
-    o.target = o.declared != ScalarType::Undefined                             ? o.declared
+    o.target = o.declared != ScalarType::Undefined                   ? o.declared
                : converted && common_dtype_ != ScalarType::Undefined ? common_dtype_
                                                                      : o.memory;
     if (o.is_output && config.safe_casting_) {

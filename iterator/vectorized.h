@@ -11,9 +11,9 @@
 
 namespace lanewise {
 
-/// Sixty-four bytes of elements, for the vector lambdas of cpu_kernel_vec. Plain arrays and loops, which the compiler turns
-/// into the vector instructions that the including file is compiled for: portable, and never more than the caller asked of
-/// the compiler. Lanewise's own kernels do not use it.
+/// Sixty-four bytes of elements, for the vector lambdas of cpu_kernel_vec. Plain arrays and loops, which the
+/// compiler turns into the vector instructions that the including file is compiled for: portable, and never
+/// more than the caller asked of the compiler. Lanewise's own kernels do not use it.
 template <class T>
 class Vectorized {
  public:
@@ -114,19 +114,22 @@ struct VectorLoop<F, T, std::tuple<In...>> {
     F* f;
   };
 
-  static void run(char* const* data, std::uint32_t broadcast, std::int64_t n, const kernels::KernelScalar* opaque) {
+  static void run(char* const* data, std::uint32_t broadcast, std::int64_t n,
+                  const kernels::KernelScalar* opaque) {
     F& f = *reinterpret_cast<const Context*>(opaque)->f;
     loop(f, data, broadcast >> 1, n, std::index_sequence_for<In...>());
   }
 
   template <std::size_t... I>
-  static void loop(F& f, char* const* data, std::uint32_t broadcast, std::int64_t n, std::index_sequence<I...>) {
+  static void loop(F& f, char* const* data, std::uint32_t broadcast, std::int64_t n,
+                   std::index_sequence<I...>) {
     V spread[kInputs + 1];
     ((broadcast >> I & 1 ? void(spread[I] = V(load_one(data[1 + I]))) : void()), ...);
     for (std::int64_t i = 0; i < n; i += V::kSize) {
       const int count = n - i < V::kSize ? static_cast<int>(n - i) : V::kSize;
       const auto load = [&](std::size_t k, const char* p) {
-        return (broadcast >> k & 1) != 0 ? spread[k] : V::loadu(p + i * static_cast<std::int64_t>(sizeof(T)), count);
+        return (broadcast >> k & 1) != 0 ? spread[k]
+                                         : V::loadu(p + i * static_cast<std::int64_t>(sizeof(T)), count);
       };
       const V result = f(load(I, data[1 + I])...);
       result.store(data[0] + i * static_cast<std::int64_t>(sizeof(T)), count);

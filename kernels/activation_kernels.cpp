@@ -25,7 +25,8 @@ struct Erf {
   }
 };
 
-/// The normal distribution function; its error is an ULP of 1/2, so that small values are exact only absolutely.
+/// The normal distribution function; its error is an ULP of 1/2, so that small values are exact only
+/// absolutely.
 template <class V>
 V normal_cdf(V x) {
   return number<V>(0.5) * (number<V>(1) + vec::erf(x * number<V>(kSqrtHalf)));
@@ -146,7 +147,8 @@ constinit const ElementwiseKernel silu = elementwise<Silu, Unary, 10>(floating_c
 constinit const ElementwiseKernel silu_backward = elementwise<SiluBackward, Binary, 12>(floating);
 constinit const ElementwiseKernel softplus = elementwise<Softplus, Unary, 24>(floating);
 constinit const ElementwiseKernel tanh_backward = elementwise<TanhBackward, Binary, 2>(floating_complex);
-constinit const ElementwiseKernel sigmoid_backward = elementwise<SigmoidBackward, Binary, 2>(floating_complex);
+constinit const ElementwiseKernel sigmoid_backward =
+    elementwise<SigmoidBackward, Binary, 2>(floating_complex);
 constinit const ElementwiseKernel threshold_backward = elementwise<ThresholdBackward, Binary>(real);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

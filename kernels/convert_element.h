@@ -22,13 +22,14 @@ LANEWISE_INLINE I truncate(F x) {
   return static_cast<I>(magnitude < kLimit ? x : -kLimit);
 }
 
-/// C++'s rules for bools and real types with the gaps closed: to bool is "not zero" (NaN is true), integers wrap, floats go to
-/// 8 and 16 bits through int32.
+/// C++'s rules for bools and real types with the gaps closed: to bool is "not zero" (NaN is true), integers
+/// wrap, floats go to 8 and 16 bits through int32.
 template <class To, class From>
 LANEWISE_INLINE To convert_element(From x) {
   if constexpr (std::is_same_v<From, BoolByte>) {
     // The sign of b | -b, rather than a comparison, which compilers do not vectorise for wider results.
-    return convert_element<To>(static_cast<std::uint8_t>(static_cast<std::uint8_t>(x.byte | (0 - x.byte)) >> 7));
+    return convert_element<To>(
+        static_cast<std::uint8_t>(static_cast<std::uint8_t>(x.byte | (0 - x.byte)) >> 7));
   } else if constexpr (std::is_same_v<To, BoolByte>) {
     return {static_cast<std::uint8_t>(x != 0)};
   } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {

@@ -36,17 +36,19 @@ struct Loop<T, Cost, Output(Inputs...)> {
   static constexpr bool kOverlappedTail = true;
 #endif
 
-  /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is zero, so one loop
-  /// serves every combination.
+  /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is
+  /// zero, so one loop serves every combination.
   template <class F, std::size_t... K>
-  __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast, std::int64_t n,
-                                           std::index_sequence<K...>) noexcept {
+  __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast,
+                                           std::int64_t n, std::index_sequence<K...>) noexcept {
     alignas(64) char spread[kInputs > 0 ? kInputs : 1][2 * vec::kRegisterBytes];
     const char* in[kInputs] = {data[kOutputs + K]...};
     std::int64_t step[kInputs] = {register_bytes<Inputs, T>...};
     const std::uint32_t inputs = broadcast >> kOutputs;
     if (inputs != 0) {
-      ((inputs >> K & 1 ? (splat<Inputs, T>(in[K], spread[K]), in[K] = spread[K], step[K] = 0, void()) : void()), ...);
+      ((inputs >> K & 1 ? (splat<Inputs, T>(in[K], spread[K]), in[K] = spread[K], step[K] = 0, void())
+                        : void()),
+       ...);
     }
     std::int64_t i = 0;
     if constexpr (Cost >= kCompactCost) {
@@ -57,8 +59,9 @@ struct Loop<T, Cost, Output(Inputs...)> {
       }
     } else {
       if constexpr (kOverlappedTail) {
-        // The tail is a full register that ends with the run: read before the first store, which may be to the same memory,
-        // and written last. What it shares with the register before it is written twice, with the same bits.
+        // The tail is a full register that ends with the run: read before the first store, which may be to
+        // the same memory, and written last. What it shares with the register before it is written twice,
+        // with the same bits.
         if (n >= kLanes) {
           const std::int64_t last = n - kLanes;
           const auto tail = f(load<Inputs, T>(in[K] + (step[K] == 0 ? 0 : offset<Inputs>(last)))...);
@@ -80,8 +83,9 @@ struct Loop<T, Cost, Output(Inputs...)> {
   /// Full registers at positions below `end`; returns the first position that is left.
   template <class F, std::size_t... K>
   static LANEWISE_INLINE std::int64_t full_registers(const F& f, const char* const (&in)[kInputs],
-                                                     const std::int64_t (&step)[kInputs], std::uint32_t inputs,
-                                                     char* const* data, std::int64_t end, std::index_sequence<K...>) {
+                                                     const std::int64_t (&step)[kInputs],
+                                                     std::uint32_t inputs, char* const* data,
+                                                     std::int64_t end, std::index_sequence<K...>) {
     std::int64_t i = 0;
     if (inputs == 0) {
       for (; i < end; i += kLanes) put_full(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...), data, i);
@@ -113,7 +117,8 @@ struct Loop<T, Cost, Output(Inputs...)> {
   template <class R>
   static LANEWISE_INLINE void put_full(R result, char* const* data, std::int64_t i) {
     if constexpr (std::is_same_v<Output, Several<kOutputs>>) {
-      for (int k = 0; k < kOutputs; ++k) store<Same, T>(result[static_cast<std::size_t>(k)], data[k] + offset<Same>(i));
+      for (int k = 0; k < kOutputs; ++k)
+        store<Same, T>(result[static_cast<std::size_t>(k)], data[k] + offset<Same>(i));
     } else {
       store<Output, T>(result, data[0] + offset<Output>(i));
     }
@@ -130,8 +135,8 @@ struct Loop<T, Cost, Output(Inputs...)> {
   }
 };
 
-/// The same for functors on single elements (integer division and the like), for which there are no vector instructions or the
-/// compiler finds them by itself.
+/// The same for functors on single elements (integer division and the like), for which there are no vector
+/// instructions or the compiler finds them by itself.
 template <class T, class Signature>
 struct ScalarLoop;
 
@@ -144,8 +149,8 @@ struct ScalarLoop<T, Same(Inputs...)> {
   }
 
   template <class F, std::size_t... K>
-  __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast, std::int64_t n,
-                                           std::index_sequence<K...>) noexcept {
+  __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast,
+                                           std::int64_t n, std::index_sequence<K...>) noexcept {
     static_assert((std::is_same_v<Inputs, Same> && ...));
     T* out = reinterpret_cast<T*>(data[0]);
     const T* in[] = {reinterpret_cast<const T*>(data[1 + K])...};
@@ -169,7 +174,9 @@ struct ScalarLoop<T, Same(Inputs...)> {
 
 template <class F, class Loop, class T>
 void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const KernelScalar* params) noexcept {
-  const auto run = [=](const auto& body) noexcept { Loop::run(body, data, broadcast, n, typename Loop::InputIndices{}); };
+  const auto run = [=](const auto& body) noexcept {
+    Loop::run(body, data, broadcast, n, typename Loop::InputIndices{});
+  };
   if constexpr (requires { F::template choose<T>(params, run); }) {
     F::template choose<T>(params, run);
   } else {
@@ -196,8 +203,8 @@ struct Description<Several<N>(Inputs...)> {
   }
 };
 
-/// A kernel, and for which types it has been given a function: comparing function pointers with null is not a constant
-/// expression under the sanitizers.
+/// A kernel, and for which types it has been given a function: comparing function pointers with null is not a
+/// constant expression under the sanitizers.
 struct KernelPart {
   ElementwiseKernel kernel;
   std::array<bool, kNumScalarTypes> filled{};
@@ -208,7 +215,8 @@ struct KernelPart {
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart elementwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
-  ((part.kernel.fn[index_of<T>] = &entry<F, Loop<T, Cost, Signature>, T>, part.filled[index_of<T>] = true), ...);
+  ((part.kernel.fn[index_of<T>] = &entry<F, Loop<T, Cost, Signature>, T>, part.filled[index_of<T>] = true),
+   ...);
   return part;
 }
 
@@ -216,7 +224,8 @@ constexpr KernelPart elementwise(Types<T...>) {
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart scalarwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
-  ((part.kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>, part.filled[index_of<T>] = true), ...);
+  ((part.kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>, part.filled[index_of<T>] = true),
+   ...);
   return part;
 }
 

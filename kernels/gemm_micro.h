@@ -28,7 +28,8 @@ LANEWISE_INLINE void multiply_add(T a, vec::Vec<T> b, vec::Vec<T>& c) {
   c = vec::fma(vec::Vec<T>(a), b, c);
 }
 template <class R>
-LANEWISE_INLINE void multiply_add(std::complex<R> a, vec::Vec<std::complex<R>> b, vec::Vec<std::complex<R>>& c) {
+LANEWISE_INLINE void multiply_add(std::complex<R> a, vec::Vec<std::complex<R>> b,
+                                  vec::Vec<std::complex<R>>& c) {
   const vec::Vec<R> re(a.real());
   const vec::Vec<R> im(a.imag());
   c.re = vec::fnma(im, b.im, vec::fma(re, b.re, c.re));
@@ -48,8 +49,8 @@ LANEWISE_INLINE void put(typename V::value_type* c, V v, int n) {
 
 /// Rows x n elements of C, n in ((Vectors - 1) * size, Vectors * size]. `a` is [k][a_stride].
 template <class T, int Rows, int Vectors>
-[[gnu::noinline]] void micro(const T* a, std::int64_t a_stride, const T* b, std::int64_t b_stride, std::int64_t k, T* c,
-                             std::int64_t c_stride, int n, bool accumulate) {
+[[gnu::noinline]] void micro(const T* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
+                             std::int64_t k, T* c, std::int64_t c_stride, int n, bool accumulate) {
   using V = vec::Vec<T>;
   // C may lie far away: it is asked for now and needed after all of k.
 #pragma GCC unroll 16

@@ -7,13 +7,14 @@
 
 namespace lanewise::kernels {
 
-/// Length of the blocks that the inner dimension of a product is summed in. Within a block an element of C is a chain of
-/// fused multiply-adds in order of k; the blocks are added in order: so the bits depend on nothing else.
+/// Length of the blocks that the inner dimension of a product is summed in. Within a block an element of C is
+/// a chain of fused multiply-adds in order of k; the blocks are added in order: so the bits depend on nothing
+/// else.
 inline constexpr std::int64_t kGemmDepth = 256;
 
-/// C[m, n] = A[m, k] B[k, n], or += . Strides in elements. A is packed: groups of `rows` rows (the last may have fewer), each as
-/// [k][rows of the group], one after the other. The columns of B and C are contiguous; up to GemmKernel::slack elements past
-/// a row of B are read but not used.
+/// C[m, n] = A[m, k] B[k, n], or += . Strides in elements. A is packed: groups of `rows` rows (the last may
+/// have fewer), each as [k][rows of the group], one after the other. The columns of B and C are contiguous;
+/// up to GemmKernel::slack elements past a row of B are read but not used.
 struct GemmBlock {
   const char* a;
   const char* b;
@@ -26,7 +27,8 @@ struct GemmBlock {
   bool accumulate;
 };
 
-/// C[m, n] = beta * S + alpha * C, S with any strides (in elements, 0 to broadcast). With beta == 0 S is not read.
+/// C[m, n] = beta * S + alpha * C, S with any strides (in elements, 0 to broadcast). With beta == 0 S is not
+/// read.
 struct GemmEpilogue {
   char* c;
   std::int64_t c_stride;
@@ -39,10 +41,12 @@ struct GemmEpilogue {
   KernelScalar beta;
 };
 
-/// Length of the blocks that the product of a matrix and a vector is summed in: see Note [Order of matrix-vector products].
+/// Length of the blocks that the product of a matrix and a vector is summed in: see Note [Order of
+/// matrix-vector products].
 inline constexpr std::int64_t kVectorDepth = 2048;
 
-/// y[i] = sum over k of a[i, k] * x[k], for i < m. Of `a`, rows or columns are contiguous and a_stride elements apart; x and y are contiguous.
+/// y[i] = sum over k of a[i, k] * x[k], for i < m. Of `a`, rows or columns are contiguous and a_stride
+/// elements apart; x and y are contiguous.
 struct VectorProduct {
   const char* a;
   std::int64_t a_stride;
@@ -64,8 +68,8 @@ struct GemmKernel {
   void (*column_products)(const VectorProduct&) noexcept;  ///< columns are; the same sums
 };
 
-/// By compute type: Float, Double, ComplexFloat, ComplexDouble, Int (serves all integers up to 32 bits) and Long, both
-/// wrapping; null for the others.
+/// By compute type: Float, Double, ComplexFloat, ComplexDouble, Int (serves all integers up to 32 bits) and
+/// Long, both wrapping; null for the others.
 struct GemmTable {
   std::array<const GemmKernel*, kNumScalarTypes> of;
 };

@@ -6,8 +6,8 @@
 
 /// The halves as kernels see them: 16 bits in memory, f32 in registers. Included by per-ISA files.
 ///
-/// Every tier gives the same bits. Narrowing rounds to nearest even, from f32 denormals too; a NaN becomes a quiet NaN with the
-/// leading bits of its payload.
+/// Every tier gives the same bits. Narrowing rounds to nearest even, from f32 denormals too; a NaN becomes a
+/// quiet NaN with the leading bits of its payload.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 struct Half {

@@ -15,14 +15,15 @@ inline T wrapping_mul(T x, T y) noexcept {
   return static_cast<T>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
 }
 
-/// All ones if `condition`, else 0: a selection without a branch, which would keep compilers from vectorising divisions.
+/// All ones if `condition`, else 0: a selection without a branch, which would keep compilers from vectorising
+/// divisions.
 template <class T>
 inline T mask_of(bool condition) noexcept {
   return static_cast<T>(-static_cast<std::int64_t>(condition));
 }
 
-/// x / y truncated; 0 for y = 0 (the ops above refuse it), and the most negative number divided by -1 wraps. Up to 32 bits
-/// through a floating type in which the quotient is exact enough: that has vector instructions.
+/// x / y truncated; 0 for y = 0 (the ops above refuse it), and the most negative number divided by -1 wraps.
+/// Up to 32 bits through a floating type in which the quotient is exact enough: that has vector instructions.
 template <class T>
 inline T quotient(T x, T y) noexcept {
   const bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);

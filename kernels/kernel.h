@@ -10,17 +10,18 @@ namespace lanewise::kernels {
 
 inline constexpr int kMaxOperands = 9;
 
-/// A number handed to a kernel, readable as any element type: `i` for integral and bool kernels, `re` and `im`
-/// for floating and complex ones. Whoever fills it sets all three (i truncated from re, or re converted from i).
+/// A number handed to a kernel, readable as any element type: `i` for integral and bool kernels, `re` and
+/// `im` for floating and complex ones. Whoever fills it sets all three (i truncated from re, or re converted
+/// from i).
 struct KernelScalar {
   std::int64_t i = 0;
   double re = 0;
   double im = 0;
 };
 
-/// One contiguous run: `data` holds a pointer per operand, outputs first, each to `n` elements of its element type,
-/// or to a single element if the operand's bit in `broadcast` is set (inputs only). No alignment is assumed.
-/// An output may be exactly the same memory as an input (in-place), never partially overlapping.
+/// One contiguous run: `data` holds a pointer per operand, outputs first, each to `n` elements of its element
+/// type, or to a single element if the operand's bit in `broadcast` is set (inputs only). No alignment is
+/// assumed. An output may be exactly the same memory as an input (in-place), never partially overlapping.
 using ElementwiseFn = void (*)(char* const* data, std::uint32_t broadcast, std::int64_t n,
                                const KernelScalar* params) noexcept;
 
@@ -33,8 +34,8 @@ enum class Role : std::uint8_t {
   Long,     ///< int64
 };
 
-/// An elementwise op on one ISA. `fn` is indexed by compute type; null where the op does not exist. The halves have no
-/// entries of their own: they are computed as Float, widened and rounded once by the movers.
+/// An elementwise op on one ISA. `fn` is indexed by compute type; null where the op does not exist. The
+/// halves have no entries of their own: they are computed as Float, widened and rounded once by the movers.
 struct ElementwiseKernel {
   std::uint8_t num_outputs;
   std::uint8_t num_inputs;
@@ -48,23 +49,24 @@ constexpr ScalarType compute_type(ScalarType t) {
   return t == ScalarType::Half || t == ScalarType::BFloat16 ? ScalarType::Float : t;
 }
 
-/// Contiguous conversion of `n` elements, any of the twelve types to any other (C++ conversion rules: to bool is
-/// != 0, complex to real keeps the real part, float to integer truncates; out-of-range is whatever the hardware
-/// gives but never undefined behaviour, the same on every ISA). `from` and `to` do not overlap, except
-/// when they are equal and the types have the same size.
+/// Contiguous conversion of `n` elements, any of the twelve types to any other (C++ conversion rules: to bool
+/// is != 0, complex to real keeps the real part, float to integer truncates; out-of-range is whatever the
+/// hardware gives but never undefined behaviour, the same on every ISA). `from` and `to` do not overlap,
+/// except when they are equal and the types have the same size.
 using ConvertFn = void (*)(const char* from, char* to, std::int64_t n) noexcept;
 
-/// Gathers a block of rows x cols elements of one size into a contiguous row-major tile; strides in bytes, any sign,
-/// zero allowed. Where `row_stride` is the element size and `col_stride` is large it reads along the rows, so that
-/// whole cache lines are used (transposing in registers).
-using GatherFn = void (*)(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
-                          std::int64_t cols, char* tile) noexcept;
+/// Gathers a block of rows x cols elements of one size into a contiguous row-major tile; strides in bytes,
+/// any sign, zero allowed. Where `row_stride` is the element size and `col_stride` is large it reads along
+/// the rows, so that whole cache lines are used (transposing in registers).
+using GatherFn = void (*)(const char* from, std::int64_t row_stride, std::int64_t col_stride,
+                          std::int64_t rows, std::int64_t cols, char* tile) noexcept;
 
 /// The reverse: scatters a contiguous row-major tile into a strided block.
 using ScatterFn = void (*)(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,
                            std::int64_t rows, std::int64_t cols) noexcept;
 
-/// Moves data between memory and tiles. gather/scatter are indexed by log2 of the element size (1, 2, 4, 8, 16).
+/// Moves data between memory and tiles. gather/scatter are indexed by log2 of the element size (1, 2, 4, 8,
+/// 16).
 struct Movers {
   std::array<std::array<ConvertFn, kNumScalarTypes>, kNumScalarTypes> convert;  ///< [from][to]
   std::array<GatherFn, 5> gather;
@@ -72,47 +74,52 @@ struct Movers {
 };
 
 /// Writes n elements whose values depend only on their flat logical index: out[k] = f(first + k, params).
-using IndexedFn = void (*)(char* out, std::int64_t first, std::int64_t n, const KernelScalar* params) noexcept;
+using IndexedFn = void (*)(char* out, std::int64_t first, std::int64_t n,
+                           const KernelScalar* params) noexcept;
 
-/// An op that makes values from positions (random numbers, arange), by compute type; null where it does not exist.
+/// An op that makes values from positions (random numbers, arange), by compute type; null where it does not
+/// exist.
 struct IndexedKernel {
   float cost;
   std::array<IndexedFn, kNumScalarTypes> fn;
 };
 
-/// Elements in a leaf of every reduction tree. The leaf is reduced in lanes of fixed number, leaves are combined
-/// pairwise as they come (the shape of a binary counter), so the result depends only on the logical order
-/// of the elements: not on ISA, threads or layout.
+/// Elements in a leaf of every reduction tree. The leaf is reduced in lanes of fixed number, leaves are
+/// combined pairwise as they come (the shape of a binary counter), so the result depends only on the logical
+/// order of the elements: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
 
-/// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. `acc` points to
-/// accumulators for `cols` independent reductions, in a layout private to the kernel, within cols * acc_size bytes,
-/// 64-byte aligned; it is always passed with the same `cols`.
+/// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. `acc`
+/// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *
+/// acc_size bytes, 64-byte aligned; it is always passed with the same `cols`.
 struct ReductionKernel {
   std::array<std::uint16_t, kNumScalarTypes> acc_size;
   /// Type of the value that finish writes; Undefined where the op does not exist.
   std::array<ScalarType, kNumScalarTypes> value_type;
-  bool has_index;  ///< finish also writes an int64 index
+  bool has_index;                                ///< finish also writes an int64 index
   std::array<bool, kNumScalarTypes> order_free;  ///< the result does not depend on the order of the elements
 
-  /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0. `base` is the position of x[0]
-  /// in the whole reduction (for indices).
-  std::array<void (*)(const char* x, std::int64_t n, std::int64_t base, char* acc) noexcept, kNumScalarTypes> inner;
-  /// The same of a sequence that lies in contiguous rows of `length` elements, `row_stride` bytes apart: its elements [first, first + n), where
-  /// `first` is a multiple of kReductionBlock. Null where that is not worth code.
-  std::array<void (*)(const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first, std::int64_t n,
-                      char* acc) noexcept,
+  /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0.
+  /// `base` is the position of x[0] in the whole reduction (for indices).
+  std::array<void (*)(const char* x, std::int64_t n, std::int64_t base, char* acc) noexcept, kNumScalarTypes>
+      inner;
+  /// The same of a sequence that lies in contiguous rows of `length` elements, `row_stride` bytes apart: its
+  /// elements [first, first + n), where `first` is a multiple of kReductionBlock. Null where that is not
+  /// worth code.
+  std::array<void (*)(const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
+                      std::int64_t n, char* acc) noexcept,
              kNumScalarTypes>
       joined;
-  /// Reduces rows: acc[c] over x[r * row_stride + c], rows contiguous, row_stride in bytes; the same tree as inner, so the
-  /// same bits.
-  std::array<void (*)(const char* x, std::int64_t rows, std::int64_t row_stride, std::int64_t cols, std::int64_t base,
-                      char* acc) noexcept,
+  /// Reduces rows: acc[c] over x[r * row_stride + c], rows contiguous, row_stride in bytes; the same tree as
+  /// inner, so the same bits.
+  std::array<void (*)(const char* x, std::int64_t rows, std::int64_t row_stride, std::int64_t cols,
+                      std::int64_t base, char* acc) noexcept,
              kNumScalarTypes>
       outer;
   /// acc = combine(acc, later), where `later` covers elements that come after those of acc.
   std::array<void (*)(char* acc, const char* later, std::int64_t cols) noexcept, kNumScalarTypes> combine;
-  /// Turns accumulators into values (and indices if has_index and index is not null). `params` is op-specific (mean: params[0] is the count).
+  /// Turns accumulators into values (and indices if has_index and index is not null). `params` is op-specific
+  /// (mean: params[0] is the count).
   std::array<void (*)(const char* acc, std::int64_t cols, const KernelScalar* params, char* value,
                       std::int64_t* index) noexcept,
              kNumScalarTypes>

@@ -2,8 +2,8 @@
 
 #include <lanewise/kernels/kernel_fields.h>
 
-/// Every kernel of one tier: a definition that the table does not know, or of another type, does not link or compile. Included by
-/// per-ISA files.
+/// Every kernel of one tier: a definition that the table does not know, or of another type, does not link or
+/// compile. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 // Pointwise ops of derivatives.yaml, a line each: extern const ElementwiseKernel <name>;

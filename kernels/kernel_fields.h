@@ -8,20 +8,21 @@
 
 namespace lanewise::kernels {
 
-/// Every kernel of one instruction set, as constant data. A kernel that a tier lacks is an undefined symbol when the
-/// library is linked. Plain data: per-ISA files include this header.
+/// Every kernel of one instruction set, as constant data. A kernel that a tier lacks is an undefined symbol
+/// when the library is linked. Plain data: per-ISA files include this header.
 struct KernelTable {
   // Pointwise ops of derivatives.yaml, a line each: const ElementwiseKernel* <name>;
 #include <lanewise/generated/kernel_table_fields.inc>
 
   /// One pass of SGD with momentum: out (p, buf), in (p, grad, buf).
-  /// Params   lr, momentum, dampening, weight_decay, nesterov (0 or 1), first_step (1: buf starts as the gradient)
+  /// Params   lr, momentum, dampening, weight_decay, nesterov (0 or 1), first_step (1: buf starts as the
+  ///          gradient)
   const ElementwiseKernel* sgd_step;
   /// SGD without momentum: out p, in (p, grad). Params: lr, weight_decay.
   const ElementwiseKernel* sgd_step_plain;
   /// One pass of Adam: out (p, m, v), in (p, grad, m, v).
-  /// Params   lr, beta1, beta2, eps, weight_decay, decoupled (1: AdamW), bias_correction1, bias_correction2, where
-  ///          bias_correction is 1 - beta^step
+  /// Params   lr, beta1, beta2, eps, weight_decay, decoupled (1: AdamW), bias_correction1, bias_correction2,
+  ///          where bias_correction is 1 - beta^step
   const ElementwiseKernel* adam_step;
   /// The same with the running maximum of v: out (p, m, v, vmax), in (p, grad, m, v, vmax).
   const ElementwiseKernel* adam_step_amsgrad;
@@ -33,10 +34,12 @@ struct KernelTable {
   /// One pass of Adagrad: out (p, sum), in (p, grad, sum). Params: lr, eps, weight_decay.
   const ElementwiseKernel* adagrad_step;
 
-  // Random numbers: params[0].i is the seed, params[1].i the number of the draw (see philox.h for the mapping).
+  // Random numbers: params[0].i is the seed, params[1].i the number of the draw (see philox.h for the
+  // mapping).
   /// Uniform in [params[2], params[3]); from 24 random bits for f32, 53 for f64.
   const IndexedKernel* uniform;
-  /// Normal with mean params[2] and standard deviation params[3], which is that of the modulus for complex types.
+  /// Normal with mean params[2] and standard deviation params[3], which is that of the modulus for complex
+  /// types.
   const IndexedKernel* normal;
   /// Integers in [params[2].i, params[3].i); equal bounds stand for all 64 bits.
   const IndexedKernel* random_int;
@@ -44,7 +47,8 @@ struct KernelTable {
   const IndexedKernel* bernoulli;
   /// params[0] + i * params[1].
   const IndexedKernel* arange;
-  /// params[2].i values from params[0] to params[1], both included. Counted from the nearer end, so both are exact.
+  /// params[2].i values from params[0] to params[1], both included. Counted from the nearer end, so both are
+  /// exact.
   const IndexedKernel* linspace;
 
   const Movers* movers;

@@ -1,16 +1,15 @@
-#include <lanewise/kernels/kernel_table.h>
-
 #include <array>
 #include <cstddef>
 
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/kernels/kernel_table.h>
 
 namespace lanewise::kernels {
 
 // Defined in kernel_table_isa.cpp, once per tier.
-#define LANEWISE_TIER(tier)        \
-  namespace tier {                 \
-  extern const KernelTable table;  \
+#define LANEWISE_TIER(tier)       \
+  namespace tier {                \
+  extern const KernelTable table; \
   }
 #include <lanewise/generated/tiers.inc>
 #undef LANEWISE_TIER

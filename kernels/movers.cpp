@@ -127,7 +127,8 @@ void narrow_halves(const char* from, char* to, std::int64_t n) noexcept {
 #endif
 
 #if defined(LANEWISE_ISA_AVX2)
-// Compilers narrow to bfloat16 at half the speed of this. AVX-512 narrows 32 bits to 16 in one instruction, which they find.
+// Compilers narrow to bfloat16 at half the speed of this. AVX-512 narrows 32 bits to 16 in one instruction,
+// which they find.
 
 /// narrow_bfloat16 of eight, in the lower halves of 32 bits.
 LANEWISE_INLINE __m256i narrow_eight_bfloats(const float* from) {
@@ -153,8 +154,8 @@ void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
 #endif
 
 /// Through f32, a cache-resident piece at a time.
-void convert_through_float(ConvertFn widen_piece, std::int64_t from_size, ConvertFn narrow_piece, std::int64_t to_size,
-                           const char* from, char* to, std::int64_t n) noexcept {
+void convert_through_float(ConvertFn widen_piece, std::int64_t from_size, ConvertFn narrow_piece,
+                           std::int64_t to_size, const char* from, char* to, std::int64_t n) noexcept {
   constexpr std::int64_t kPiece = 512;
   alignas(64) char piece[kPiece * sizeof(float)];
   for (std::int64_t i = 0; i < n; i += kPiece) {
@@ -169,7 +170,8 @@ constexpr ConvertFn convert_fn();
 
 template <class From, class To>
 void convert_with_half(const char* from, char* to, std::int64_t n) noexcept {
-  convert_through_float(convert_fn<From, float>(), sizeof(From), convert_fn<float, To>(), sizeof(To), from, to, n);
+  convert_through_float(convert_fn<From, float>(), sizeof(From), convert_fn<float, To>(), sizeof(To), from,
+                        to, n);
 }
 
 template <class From, class To>
@@ -188,7 +190,8 @@ constexpr ConvertFn convert_fn() {
   } else if constexpr (std::is_same_v<From, float> && std::is_same_v<To, BFloat16>) {
     return narrow_bfloats;
 #endif
-  } else if constexpr ((is_half<From> && std::is_same_v<To, float>) || (std::is_same_v<From, float> && is_half<To>)) {
+  } else if constexpr ((is_half<From> && std::is_same_v<To, float>) ||
+                       (std::is_same_v<From, float> && is_half<To>)) {
     return convert<From, To>;
   } else if constexpr (is_half<From> || is_half<To>) {
     return convert_with_half<From, To>;

@@ -1,7 +1,6 @@
 // Gather and scatter of two-dimensional blocks.
 
 #include <lanewise/kernels/movers_strided.h>
-
 #include <lanewise/kernels/transpose.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -25,7 +24,8 @@ LANEWISE_INLINE void copy_element(const char* from, char* to) {
   __builtin_memcpy(to, &x, sizeof x);
 }
 
-/// to[i] = from[i], both strided; the distances that matter are constants, so that compilers find vector code.
+/// to[i] = from[i], both strided; the distances that matter are constants, so that compilers find vector
+/// code.
 template <class T>
 void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
@@ -38,10 +38,12 @@ void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t
   }
 }
 
-/// Rows short of a cache line, packed: `kWide` bytes are copied for each, whatever its length. What is too much is overwritten by the
-/// next row, and what is read too much lies before the end of the block; the last rows are copied exactly.
+/// Rows short of a cache line, packed: `kWide` bytes are copied for each, whatever its length. What is too
+/// much is overwritten by the next row, and what is read too much lies before the end of the block; the last
+/// rows are copied exactly.
 template <int kWide>
-void pack_short_rows(const char* from, std::int64_t row_stride, std::int64_t rows, std::int64_t row_bytes, char* tile) {
+void pack_short_rows(const char* from, std::int64_t row_stride, std::int64_t rows, std::int64_t row_bytes,
+                     char* tile) {
   const std::int64_t readable = ((rows - 1) * row_stride + row_bytes - kWide) / row_stride + 1;
   const std::int64_t writable = rows - (kWide + row_bytes - 1) / row_bytes + 1;
   std::int64_t wide = readable < writable ? readable : writable;
@@ -73,12 +75,13 @@ template <class T>
 void fill_run(const char* from, char* to, std::int64_t n) {
   T x;
   __builtin_memcpy(&x, from, sizeof x);
-  for (std::int64_t i = 0; i < n; ++i) __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
+  for (std::int64_t i = 0; i < n; ++i)
+    __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
 }
 
 template <class T>
-void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
-            char* tile) {
+void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
+            std::int64_t cols, char* tile) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t row_bytes = cols * kSize;
   if (cols == 1) {  // a column is a row
@@ -104,11 +107,13 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
         pack_short_rows<64>(from, row_stride, rows, row_bytes, tile);
       }
     } else {
-      // The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead is worth a factor of three.
+      // The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead is worth a
+      // factor of three.
       const std::int64_t ahead = row_bytes < 2048 ? 2048 / row_bytes * row_stride : 0;
       for (std::int64_t r = 0; r < rows; ++r) {
         const char* row = from + r * row_stride;
-        for (std::int64_t at = 0; ahead != 0 && at < row_bytes; at += 64) __builtin_prefetch(row + ahead + at);
+        for (std::int64_t at = 0; ahead != 0 && at < row_bytes; at += 64)
+          __builtin_prefetch(row + ahead + at);
         copy_bytes(tile + r * row_bytes, row, row_bytes);
       }
     }
@@ -140,7 +145,8 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
     if (row_stride == row_bytes || rows == 1) {
       copy_bytes(to, tile, rows * row_bytes);
     } else {
-      for (std::int64_t r = 0; r < rows; ++r) copy_bytes(to + r * row_stride, tile + r * row_bytes, row_bytes);
+      for (std::int64_t r = 0; r < rows; ++r)
+        copy_bytes(to + r * row_stride, tile + r * row_bytes, row_bytes);
     }
   } else if (rows > 1 && row_stride == kSize && magnitude(col_stride) >= rows * kSize) {
     Transposer<T>::scatter(tile, to, col_stride, rows, cols);
@@ -157,14 +163,14 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
 
 }  // namespace
 
-#define LANEWISE_DEFINE_STRIDED(size, T)                                                                     \
-  void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,  \
-                     std::int64_t cols, char* tile) noexcept {                                               \
-    if (rows > 0 && cols > 0) gather<T>(from, row_stride, col_stride, rows, cols, tile);                     \
-  }                                                                                                          \
-  void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,          \
-                      std::int64_t rows, std::int64_t cols) noexcept {                                       \
-    if (rows > 0 && cols > 0) scatter<T>(tile, to, row_stride, col_stride, rows, cols);                      \
+#define LANEWISE_DEFINE_STRIDED(size, T)                                                                    \
+  void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, \
+                     std::int64_t cols, char* tile) noexcept {                                              \
+    if (rows > 0 && cols > 0) gather<T>(from, row_stride, col_stride, rows, cols, tile);                    \
+  }                                                                                                         \
+  void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,         \
+                      std::int64_t rows, std::int64_t cols) noexcept {                                      \
+    if (rows > 0 && cols > 0) scatter<T>(tile, to, row_stride, col_stride, rows, cols);                     \
   }
 
 LANEWISE_DEFINE_STRIDED(1, std::uint8_t)

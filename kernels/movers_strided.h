@@ -5,10 +5,10 @@
 /// Gather and scatter by element size, see kernel.h. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
-#define LANEWISE_DECLARE_STRIDED(size)                                                                       \
-  void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,  \
-                     std::int64_t cols, char* tile) noexcept;                                                \
-  void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,          \
+#define LANEWISE_DECLARE_STRIDED(size)                                                                      \
+  void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, \
+                     std::int64_t cols, char* tile) noexcept;                                               \
+  void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,         \
                       std::int64_t rows, std::int64_t cols) noexcept;
 
 LANEWISE_DECLARE_STRIDED(1)

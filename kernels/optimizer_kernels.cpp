@@ -12,8 +12,9 @@ T square_root(double x) {
   return static_cast<T>(vec::sqrt(vec::Vec<double>(x)).extract(0));
 }
 
-/// State that decays ends at zero, not among the denormals: there it would stay for good, since 0.9 of the smallest one rounds to
-/// itself, and each step would take many times as long. The bound leaves room for a factor of 2^-16 above the denormals.
+/// State that decays ends at zero, not among the denormals: there it would stay for good, since 0.9 of the
+/// smallest one rounds to itself, and each step would take many times as long. The bound leaves room for a
+/// factor of 2^-16 above the denormals.
 template <class V>
 LANEWISE_INLINE V settled(V state) {
   using T = typename V::value_type;
@@ -168,9 +169,11 @@ constinit const ElementwiseKernel adam_step =
     elementwise<AdamStep, Several<3>(Same, Same, Same, Same), 8>(floating);
 constinit const ElementwiseKernel adam_step_amsgrad =
     elementwise<AdamStepAmsgrad, Several<4>(Same, Same, Same, Same, Same), 8>(floating);
-constinit const ElementwiseKernel rmsprop_step = elementwise<RmspropStep, Several<2>(Same, Same, Same), 4>(floating);
+constinit const ElementwiseKernel rmsprop_step =
+    elementwise<RmspropStep, Several<2>(Same, Same, Same), 4>(floating);
 constinit const ElementwiseKernel rmsprop_step_full =
     elementwise<RmspropStepFull, Several<4>(Same, Same, Same, Same, Same), 6>(floating);
-constinit const ElementwiseKernel adagrad_step = elementwise<AdagradStep, Several<2>(Same, Same, Same), 3>(floating);
+constinit const ElementwiseKernel adagrad_step =
+    elementwise<AdagradStep, Several<2>(Same, Same, Same), 3>(floating);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -7,12 +7,13 @@
 /// Random words from positions. Included by per-ISA files.
 ///
 /// Note [Random numbers from positions]
-/// Philox 4x32-10 turns a key of 64 bits and a counter of 128 into 128 random bits; there is no state. The key is the seed; the
-/// counter's upper half is the number of the draw, its lower half the number of a block within the draw. A block is four words of 32
-/// bits. Element i of a draw takes word i % 4 of block i / 4 if it needs 32 bits, words 2 (i % 2) (the low half) and 2 (i % 2) + 1 of
-/// block i / 2 if it needs 64. So a value depends on nothing but the seed, the draw and its logical position. Normal numbers are made in
-/// pairs, elements 2k and 2k + 1 from the two random numbers that are theirs.
-/// Source: Salmon, Moraes, Dror, Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
+/// Philox 4x32-10 turns a key of 64 bits and a counter of 128 into 128 random bits; there is no state. The
+/// key is the seed; the counter's upper half is the number of the draw, its lower half the number of a block
+/// within the draw. A block is four words of 32 bits. Element i of a draw takes word i % 4 of block i / 4 if
+/// it needs 32 bits, words 2 (i % 2) (the low half) and 2 (i % 2) + 1 of block i / 2 if it needs 64. So a
+/// value depends on nothing but the seed, the draw and its logical position. Normal numbers are made in
+/// pairs, elements 2k and 2k + 1 from the two random numbers that are theirs. Source: Salmon, Moraes, Dror,
+/// Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 using Words = vec::Vec<std::uint64_t>;  // lanes whose low halves hold a word of 32 bits
@@ -27,8 +28,8 @@ LANEWISE_INLINE Words multiply_wide(Words a, Words b) {
   return Words(__builtin_bit_cast(
       R, _mm256_mul_epu32(__builtin_bit_cast(__m256i, a.reg), __builtin_bit_cast(__m256i, b.reg))));
 #elif defined(LANEWISE_ISA_SSE4_2)
-  return Words(
-      __builtin_bit_cast(R, _mm_mul_epu32(__builtin_bit_cast(__m128i, a.reg), __builtin_bit_cast(__m128i, b.reg))));
+  return Words(__builtin_bit_cast(
+      R, _mm_mul_epu32(__builtin_bit_cast(__m128i, a.reg), __builtin_bit_cast(__m128i, b.reg))));
 #else
   const uint32x2_t x = vmovn_u64(__builtin_bit_cast(uint64x2_t, a.reg));
   const uint32x2_t y = vmovn_u64(__builtin_bit_cast(uint64x2_t, b.reg));
@@ -69,8 +70,9 @@ struct Philox {
       const Words second_pair = (c2 & low_half) | (c3 << 32);
       Words a;
       Words b_pairs;
-      vec::detail::interleave<std::uint64_t>(first_pair.reg, second_pair.reg, a.reg, b_pairs.reg,
-                                             std::make_index_sequence<static_cast<std::size_t>(Words::size)>{});
+      vec::detail::interleave<std::uint64_t>(
+          first_pair.reg, second_pair.reg, a.reg, b_pairs.reg,
+          std::make_index_sequence<static_cast<std::size_t>(Words::size)>{});
       a.store(reinterpret_cast<std::uint64_t*>(words + 4 * b));
       b_pairs.store(reinterpret_cast<std::uint64_t*>(words + 4 * b) + Words::size);
     }

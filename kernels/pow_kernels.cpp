@@ -51,7 +51,8 @@ struct IntegerPowScalar {
     using V = vec::Vec<T>;
     const std::int64_t exponent = params[0].i;
     run([exponent](V x) {
-      if (exponent < 0) {  // the truncated fraction, see IntegerPow; an infinite one (0 to a negative power) is 0
+      if (exponent <
+          0) {  // the truncated fraction, see IntegerPow; an infinite one (0 to a negative power) is 0
         const V one(T(1));
         const V minus_one(static_cast<T>(-1));
         const V sign = exponent % 2 == 0 ? one : minus_one;

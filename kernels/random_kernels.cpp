@@ -14,8 +14,8 @@ namespace {
 constexpr int kBlocks = 64;  // generated at a time
 constexpr int kWords = 4 * kBlocks;
 
-/// Values of `Maker` for positions [first, first + n): whole pieces of kBlocks blocks are made in a buffer, and what was asked for is
-/// copied out.
+/// Values of `Maker` for positions [first, first + n): whole pieces of kBlocks blocks are made in a buffer,
+/// and what was asked for is copied out.
 template <class T, class Maker>
 void draw(char* out, std::int64_t first, std::int64_t n, const KernelScalar* params) noexcept {
   const Philox philox{static_cast<std::uint64_t>(params[0].i), static_cast<std::uint64_t>(params[1].i)};
@@ -41,7 +41,8 @@ void draw(char* out, std::int64_t first, std::int64_t n, const KernelScalar* par
   }
 }
 
-// Uniform in [0, 1) from the leading bits, and in (0, 1] with all bits, which the logarithm of Box and Muller wants.
+// Uniform in [0, 1) from the leading bits, and in (0, 1] with all bits, which the logarithm of Box and Muller
+// wants.
 
 LANEWISE_INLINE vec::Vec<float> unit(vec::Vec<std::uint32_t> w) {
   return vec::convert<float>(vec::bitcast<std::int32_t>(w >> 8)) * vec::Vec<float>(0x1p-24f);
@@ -50,10 +51,12 @@ LANEWISE_INLINE vec::Vec<double> unit(vec::Vec<std::uint64_t> w) {
   return vec::convert<double>(vec::bitcast<std::int64_t>(w >> 11)) * vec::Vec<double>(0x1p-53);
 }
 LANEWISE_INLINE vec::Vec<float> positive_unit(vec::Vec<std::uint32_t> w) {
-  return (vec::convert<float>(vec::bitcast<std::int32_t>(w >> 1)) + vec::Vec<float>(0.5f)) * vec::Vec<float>(0x1p-31f);
+  return (vec::convert<float>(vec::bitcast<std::int32_t>(w >> 1)) + vec::Vec<float>(0.5f)) *
+         vec::Vec<float>(0x1p-31f);
 }
 LANEWISE_INLINE vec::Vec<double> positive_unit(vec::Vec<std::uint64_t> w) {
-  return (vec::convert<double>(vec::bitcast<std::int64_t>(w >> 1)) + vec::Vec<double>(0.5)) * vec::Vec<double>(0x1p-63);
+  return (vec::convert<double>(vec::bitcast<std::int64_t>(w >> 1)) + vec::Vec<double>(0.5)) *
+         vec::Vec<double>(0x1p-63);
 }
 
 template <class T>
@@ -104,7 +107,8 @@ struct Normal {
       const auto* w = reinterpret_cast<const WordOf<T>*>(words) + i;
       W even;
       W odd;
-      vec::detail::deinterleave<WordOf<T>>(W::load(w).reg, W::load(w + V::size).reg, even.reg, odd.reg, kLanes);
+      vec::detail::deinterleave<WordOf<T>>(W::load(w).reg, W::load(w + V::size).reg, even.reg, odd.reg,
+                                           kLanes);
       const V radius = vec::sqrt(V(T(-2)) * vec::log(positive_unit(even))) * V(deviation);
       const V angle = unit(odd) * V(static_cast<T>(6.283185307179586476925286766559));
       const V x = radius * vec::cos(angle) + V(even_mean);

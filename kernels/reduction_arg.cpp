@@ -6,7 +6,8 @@
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
 
-/// The first extreme with its position; NaN counts as the extreme. Accumulators: cols positions, then cols values.
+/// The first extreme with its position; NaN counts as the extreme. Accumulators: cols positions, then cols
+/// values.
 template <class T, bool Max>
 struct ArgExtreme {
   /// True if x, which comes later, replaces `best`.
@@ -89,8 +90,8 @@ struct ArgExtreme {
     *reinterpret_cast<T*>(acc + sizeof(std::int64_t)) = best;
   }
 
-  static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t base,
-                    char* acc) noexcept {
+  static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols,
+                    std::int64_t base, char* acc) noexcept {
     // Positions as wide as the values, so that both go through the same lanes; rows in parts they can count.
     using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
     constexpr std::int64_t kTile = 256;
@@ -136,7 +137,8 @@ struct ArgExtreme {
     }
   }
 
-  static void finish(const char* acc, std::int64_t cols, const KernelScalar*, char* value, std::int64_t* index) noexcept {
+  static void finish(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
+                     std::int64_t* index) noexcept {
     const std::size_t positions = static_cast<std::size_t>(cols) * sizeof(std::int64_t);
     __builtin_memcpy(value, acc + positions, static_cast<std::size_t>(cols) * sizeof(T));
     if (index != nullptr) __builtin_memcpy(index, acc, positions);

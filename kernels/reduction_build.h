@@ -9,7 +9,8 @@ namespace lanewise::kernels::LANEWISE_ISA {
 
 /// finish() that copies accumulators of type A to values.
 template <class A>
-void finish_copy(const char* acc, std::int64_t cols, const KernelScalar*, char* value, std::int64_t*) noexcept {
+void finish_copy(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
+                 std::int64_t*) noexcept {
   __builtin_memcpy(value, acc, static_cast<std::size_t>(cols) * sizeof(A));
 }
 
@@ -23,11 +24,14 @@ constexpr void add_tree(ReductionKernel& k) {
   k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n);
   };
-  k.joined[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first, std::int64_t n, char* acc) noexcept {
+  k.joined[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
+                   std::int64_t n, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(JoinedRows<T>{x, length, row_stride}, first, n);
   };
   k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                  char* acc) noexcept { TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc)); };
+                  char* acc) noexcept {
+    TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc));
+  };
   k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
     TreeRows<Op>::combine(reinterpret_cast<T*>(acc), reinterpret_cast<const T*>(later), cols);
   };
@@ -46,7 +50,9 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
     *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n);
   };
   k.outer[column] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                       char* acc) noexcept { OrderFree<Op>::rows(x, rows, stride, cols, reinterpret_cast<Wide*>(acc)); };
+                       char* acc) noexcept {
+    OrderFree<Op>::rows(x, rows, stride, cols, reinterpret_cast<Wide*>(acc));
+  };
   k.combine[column] = [](char* acc, const char* later, std::int64_t cols) noexcept {
     OrderFree<Op>::combine(reinterpret_cast<Wide*>(acc), reinterpret_cast<const Wide*>(later), cols);
   };

@@ -39,9 +39,11 @@ struct Extreme {
 #elif defined(LANEWISE_ISA_AVX2)
     using Native = typename vec::Mask<T>::Native;
     if constexpr (sizeof(T) == 4) {
-      return vec::Mask<T>(bits<Native>(_mm256_cmp_ps(bits<__m256>(a.reg), bits<__m256>(b.reg), _CMP_UNORD_Q)));
+      return vec::Mask<T>(
+          bits<Native>(_mm256_cmp_ps(bits<__m256>(a.reg), bits<__m256>(b.reg), _CMP_UNORD_Q)));
     } else {
-      return vec::Mask<T>(bits<Native>(_mm256_cmp_pd(bits<__m256d>(a.reg), bits<__m256d>(b.reg), _CMP_UNORD_Q)));
+      return vec::Mask<T>(
+          bits<Native>(_mm256_cmp_pd(bits<__m256d>(a.reg), bits<__m256d>(b.reg), _CMP_UNORD_Q)));
     }
 #else
     return vec::isnan(a) | vec::isnan(b);

@@ -2,13 +2,13 @@
 
 #include <lanewise/kernels/element_types.h>
 
-/// Reductions whose result does not depend on the order: integers, and truth values. Plain loops, which the compilers
-/// vectorise well. Included by per-ISA files.
+/// Reductions whose result does not depend on the order: integers, and truth values. Plain loops, which the
+/// compilers vectorise well. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
-/// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all; start(),
-/// step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no later
-/// element can change it.
+/// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all;
+/// start(), step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no
+/// later element can change it.
 template <class Op>
 struct OrderFree {
   using T = typename Op::Element;
@@ -27,7 +27,8 @@ struct OrderFree {
     return wide;
   }
 
-  static void rows(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, Wide* __restrict acc) {
+  static void rows(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols,
+                   Wide* __restrict acc) {
     constexpr std::int64_t kTile = 512;
     Narrow narrow[kTile];
     for (std::int64_t c = 0; c < cols; c += kTile) {

@@ -31,7 +31,9 @@ struct IntegerProduct {
   static constexpr Narrow start() { return 1; }
   static constexpr Wide wide_start() { return 1; }
   static constexpr bool decided(Wide) { return false; }
-  static LANEWISE_INLINE Narrow step(Narrow a, T x) { return a * static_cast<Narrow>(static_cast<std::int64_t>(x)); }
+  static LANEWISE_INLINE Narrow step(Narrow a, T x) {
+    return a * static_cast<Narrow>(static_cast<std::int64_t>(x));
+  }
   static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return a * n; }
   static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a * b; }
 };

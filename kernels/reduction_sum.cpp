@@ -16,13 +16,18 @@ struct IntegerSum {
   static constexpr Narrow start() { return 0; }
   static constexpr Wide wide_start() { return 0; }
   static constexpr bool decided(Wide) { return false; }
-  static LANEWISE_INLINE Narrow step(Narrow a, T x) { return static_cast<Narrow>(a + static_cast<Narrow>(x)); }
-  static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return a + static_cast<Wide>(static_cast<std::int64_t>(n)); }
+  static LANEWISE_INLINE Narrow step(Narrow a, T x) {
+    return static_cast<Narrow>(a + static_cast<Narrow>(x));
+  }
+  static LANEWISE_INLINE Wide widen(Wide a, Narrow n) {
+    return a + static_cast<Wide>(static_cast<std::int64_t>(n));
+  }
   static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
 };
 
 template <class T>
-void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params, char* value, std::int64_t*) noexcept {
+void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params, char* value,
+                 std::int64_t*) noexcept {
   using R = real_of<T>;
   const R count = static_cast<R>(params[0].re);
   const R* from = reinterpret_cast<const R*>(acc);

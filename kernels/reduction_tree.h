@@ -7,11 +7,12 @@
 #include <lanewise/vec/vec.h>
 
 // Note [Fixed reduction tree]
-// Floating-point sums depend on the order of the additions, so the order is part of the definition and the same on
-// every ISA. A sequence is cut into leaves of kReductionBlock elements. In a leaf, element k goes to lane k % L, in order
-// of k; L lanes take 256 bytes whatever the width of a register. Then lane l takes lane l + L/2 for l < L/2, and so on
-// with halves until one is left; lanes without elements take no part. Leaves are combined like the digits of a
-// binary counter, at the end from small to large. inner() and outer() walk memory differently but evaluate the same tree.
+// Floating-point sums depend on the order of the additions, so the order is part of the definition and the
+// same on every ISA. A sequence is cut into leaves of kReductionBlock elements. In a leaf, element k goes to
+// lane k % L, in order of k; L lanes take 256 bytes whatever the width of a register. Then lane l takes lane
+// l + L/2 for l < L/2, and so on with halves until one is left; lanes without elements take no part. Leaves
+// are combined like the digits of a binary counter, at the end from small to large. inner() and outer() walk
+// memory differently but evaluate the same tree.
 
 /// Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -74,9 +75,9 @@ class TreeCounter {
   T partial_[54];
 };
 
-/// The tree over one contiguous run. An Op has: Element; apply(a, b) of vectors and of elements with equal results;
-/// identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for empty runs; and perhaps Quick, see
-/// quick_leaf.
+/// The tree over one contiguous run. An Op has: Element; apply(a, b) of vectors and of elements with equal
+/// results; identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
+/// empty runs; and perhaps Quick, see quick_leaf.
 template <class Op>
 struct TreeRun {
   using T = typename Op::Element;
@@ -132,7 +133,8 @@ struct TreeRun {
         done += count;
         at += count;
       }
-      counter.push(wanted == kReductionBlock ? full_leaf(leaf) : short_leaf(leaf, static_cast<int>(wanted)), 0);
+      counter.push(wanted == kReductionBlock ? full_leaf(leaf) : short_leaf(leaf, static_cast<int>(wanted)),
+                   0);
     }
     return counter.finish();
   }
@@ -158,7 +160,8 @@ struct TreeRun {
     int k = whole;
     if (here > whole) {
       __builtin_memcpy(seam, x + whole, static_cast<std::size_t>(here - whole) * sizeof(T));
-      __builtin_memcpy(seam + (here - whole), rest, static_cast<std::size_t>(whole + kLanes - here) * sizeof(T));
+      __builtin_memcpy(seam + (here - whole), rest,
+                       static_cast<std::size_t>(whole + kLanes - here) * sizeof(T));
       add(seam);
       k += kLanes;
     }
@@ -188,7 +191,8 @@ struct TreeRun {
   }
   static constexpr int kPrefetchBytes = 4096;
 
-  /// The lanes of a full leaf with Op::Quick, which may be cheaper than apply() but equal to it only as long as it says so.
+  /// The lanes of a full leaf with Op::Quick, which may be cheaper than apply() but equal to it only as long
+  /// as it says so.
   static LANEWISE_INLINE bool quick_leaf(const T* x, V (&acc)[kVectors]) {
     typename Op::Quick quick;
     for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);

@@ -10,7 +10,8 @@ struct TreeRows {
   using T = typename Op::Element;
   using V = vec::Vec<T>;
   static constexpr int kLanes = kTreeLanes<T>;
-  /// Columns worked on at once: 1 KiB a row, so that a visit of a row is worth its page, and the lanes stay in L2.
+  /// Columns worked on at once: 1 KiB a row, so that a visit of a row is worth its page, and the lanes stay
+  /// in L2.
   static constexpr int kTile = 1024 / static_cast<int>(sizeof(T));
   static constexpr int kTileVectors = kTile / V::size;
   static constexpr int kFewRows = 16;
@@ -50,7 +51,9 @@ struct TreeRows {
   };
   struct Partial {
     int n;
-    LANEWISE_INLINE V operator()(const char* p) const { return V::load_partial(reinterpret_cast<const T*>(p), n); }
+    LANEWISE_INLINE V operator()(const char* p) const {
+      return V::load_partial(reinterpret_cast<const T*>(p), n);
+    }
   };
 
   // With few rows every lane holds at most one element: the halving is evaluated in registers, from the top.
@@ -66,7 +69,8 @@ struct TreeRows {
   }
   static void few_rows(const char* x, int rows, std::int64_t stride, std::int64_t cols, T* out) {
     std::int64_t c = 0;
-    for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(T)) node<1>(x, rows, stride, 0, Full{}).store(out + c);
+    for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(T))
+      node<1>(x, rows, stride, 0, Full{}).store(out + c);
     if (c < cols) {
       const int n = static_cast<int>(cols - c);
       node<1>(x, rows, stride, 0, Partial{n}).store_partial(out + c, n);
@@ -77,7 +81,9 @@ struct TreeRows {
   static LANEWISE_INLINE void apply_run(T* to, const T* later, int n) {
     int i = 0;
     for (; i + V::size <= n; i += V::size) Op::apply(V::load(to + i), V::load(later + i)).store(to + i);
-    if (i < n) Op::apply(V::load_partial(to + i, n - i), V::load_partial(later + i, n - i)).store_partial(to + i, n - i);
+    if (i < n)
+      Op::apply(V::load_partial(to + i, n - i), V::load_partial(later + i, n - i))
+          .store_partial(to + i, n - i);
   }
   static void merged_leaf(const T* x, int rows, int cols, T* lane) {
     const int rounds = rows / kLanes;
@@ -135,14 +141,18 @@ struct TreeRows {
   };
   using Row = V[kTileVectors];
 
-  /// to[l] = the elements of lane l in `Rounds` rounds of kLanes rows starting at x, after to[l] unless First.
+  /// to[l] = the elements of lane l in `Rounds` rounds of kLanes rows starting at x, after to[l] unless
+  /// First.
   template <int Rounds, bool First>
   static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, int lanes, Width width, Row* to) {
     for (int l = 0; l < lanes; ++l, x += stride) {
-      if constexpr (requires { typename Op::Quick; }) {  // several instructions an element: too few loads in flight
+      if constexpr (requires {
+                      typename Op::Quick;
+                    }) {  // several instructions an element: too few loads in flight
         for (int r = 0; r < Rounds; ++r) prefetch(x + (r * kLanes + kRowsAhead) * stride, width);
       }
-      for (int j = 0; j < width.full; ++j) add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Full{}, to[l][j]);
+      for (int j = 0; j < width.full; ++j)
+        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Full{}, to[l][j]);
       if (width.rest > 0) {
         const int j = width.full;
         add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Partial{width.rest}, to[l][j]);
@@ -179,7 +189,8 @@ struct TreeRows {
       default: add_rows<4, true>(x, stride, kLanes, width, lane); break;
     }
     x += first * kLanes * stride;
-    for (int r = first; r < rounds; r += 4, x += 4 * kLanes * stride) add_rows<4, false>(x, stride, kLanes, width, lane);
+    for (int r = first; r < rounds; r += 4, x += 4 * kLanes * stride)
+      add_rows<4, false>(x, stride, kLanes, width, lane);
     add_rows<1, false>(x, stride, rest, width, lane);
     fold(kLanes, width, lane);
   }

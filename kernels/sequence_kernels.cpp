@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kChunk = 1024;
 
-/// Calls make(k, position of k as f64) for k in [0, n): by way of small integers, which every tier converts fast.
+/// Calls make(k, position of k as f64) for k in [0, n): by way of small integers, which every tier converts
+/// fast.
 template <class Make>
 void for_positions(std::int64_t first, std::int64_t n, Make make) {
   for (std::int64_t begin = 0; begin < n; begin += kChunk) {
@@ -26,7 +27,8 @@ void arange_values(char* out, std::int64_t first, std::int64_t n, const KernelSc
   if constexpr (std::is_integral_v<T>) {
     const auto start = static_cast<std::uint64_t>(params[0].i);
     const auto step = static_cast<std::uint64_t>(params[1].i);
-    for (std::int64_t k = 0; k < n; ++k) y[k] = static_cast<T>(start + static_cast<std::uint64_t>(first + k) * step);
+    for (std::int64_t k = 0; k < n; ++k)
+      y[k] = static_cast<T>(start + static_cast<std::uint64_t>(first + k) * step);
   } else {
     const double start = params[0].re;
     const double step = params[1].re;

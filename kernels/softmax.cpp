@@ -14,7 +14,9 @@ struct At {
   using V = vec::Vec<T>;
   std::int64_t i;
   int n;
-  LANEWISE_INLINE V load(const T* p) const { return n == V::size ? V::load(p + i) : V::load_partial(p + i, n); }
+  LANEWISE_INLINE V load(const T* p) const {
+    return n == V::size ? V::load(p + i) : V::load_partial(p + i, n);
+  }
   LANEWISE_INLINE void store(T* p, V v) const {
     if (n == V::size) {
       v.store(p + i);
@@ -32,8 +34,9 @@ LANEWISE_INLINE void each_vector(std::int64_t n, F f) {
   if (i < n) f(At<T>{i, static_cast<int>(n - i)});
 }
 
-/// What is done with each vector: first() makes what is summed over a row, prepare() turns the sum into a factor, last() makes
-/// the result. Only the forward functions need the maximum; only the backward ones have a second operand.
+/// What is done with each vector: first() makes what is summed over a row, prepare() turns the sum into a
+/// factor, last() makes the result. Only the forward functions need the maximum; only the backward ones have
+/// a second operand.
 template <class T>
 struct Forward {
   using V = vec::Vec<T>;
@@ -84,17 +87,21 @@ struct Passes {
     }
   }
 
-  static void rows(const char* pa, const char* pb, char* pout, std::int64_t count, std::int64_t n, std::int64_t) noexcept {
+  static void rows(const char* pa, const char* pb, char* pout, std::int64_t count, std::int64_t n,
+                   std::int64_t) noexcept {
     const T* a = reinterpret_cast<const T*>(pa);
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
     for (; count > 0; --count, a += n, out += n) {
       const V max(Op::kUsesMax ? row_max(a, n) : T(0));
-      each_vector<T>(n, [&](At<T> p) __attribute__((always_inline)) { p.store(out, Op::first(p.load(a), load_b(b, p), max)); });
+      each_vector<T>(
+          n, [&](At<T> p)
+                 __attribute__((always_inline)) { p.store(out, Op::first(p.load(a), load_b(b, p), max)); });
       const V factor = Op::prepare(V(TreeRun<Sum<T>>::reduce(out, n)));
-      each_vector<T>(n, [&](At<T> p) __attribute__((always_inline)) {
-        p.store(out, Op::last(p.load(a), load_b(b, p), max, factor, p.load(out)));
-      });
+      each_vector<T>(
+          n, [&](At<T> p) __attribute__((always_inline)) {
+            p.store(out, Op::last(p.load(a), load_b(b, p), max, factor, p.load(out)));
+          });
       if constexpr (!Op::kUsesMax) b += n;
     }
   }
@@ -111,20 +118,27 @@ struct Passes {
       if constexpr (Op::kUsesMax) {
         for (T& m : max) m = kLowest;
         for (std::int64_t r = 0; r < n; ++r) {
-          each_vector<T>(width, [&](At<T> p) __attribute__((always_inline)) {
-            p.store(max, vec::maximum(p.load(a + r * stride + c), p.load(max)));
-          });
+          each_vector<T>(
+              width, [&](At<T> p) __attribute__((always_inline)) {
+                p.store(max, vec::maximum(p.load(a + r * stride + c), p.load(max)));
+              });
         }
       }
-      each_row(n, width, a, b, out, stride, c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
-        p.store(z, Op::first(p.load(x), load_b(y, p), p.load(max)));
-      });
-      TreeRows<Sum<T>>::reduce(reinterpret_cast<const char*>(out + c), n, stride * static_cast<std::int64_t>(sizeof(T)),
-                               width, factor);
-      each_vector<T>(width, [&](At<T> p) __attribute__((always_inline)) { p.store(factor, Op::prepare(p.load(factor))); });
-      each_row(n, width, a, b, out, stride, c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
-        p.store(z, Op::last(p.load(x), load_b(y, p), p.load(max), p.load(factor), p.load(z)));
-      });
+      each_row(
+          n, width, a, b, out, stride,
+          c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
+            p.store(z, Op::first(p.load(x), load_b(y, p), p.load(max)));
+          });
+      TreeRows<Sum<T>>::reduce(reinterpret_cast<const char*>(out + c), n,
+                               stride * static_cast<std::int64_t>(sizeof(T)), width, factor);
+      each_vector<T>(
+          width, [&](At<T> p)
+                     __attribute__((always_inline)) { p.store(factor, Op::prepare(p.load(factor))); });
+      each_row(
+          n, width, a, b, out, stride,
+          c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
+            p.store(z, Op::last(p.load(x), load_b(y, p), p.load(max), p.load(factor), p.load(z)));
+          });
     }
   }
 
@@ -135,7 +149,8 @@ struct Passes {
     for (std::int64_t r = 0; r < n; ++r) {
       const std::int64_t start = r * stride + first;
       const T* y = Op::kUsesMax ? a : b + start;
-      each_vector<T>(width, [&](At<T> p) __attribute__((always_inline)) { f(p, a + start, y, out + start); });
+      each_vector<T>(
+          width, [&](At<T> p) __attribute__((always_inline)) { f(p, a + start, y, out + start); });
     }
   }
 

@@ -6,9 +6,9 @@ namespace lanewise::kernels {
 
 /// One pass of a softmax family function over contiguous rows or over columns, of Float or Double.
 ///
-/// rows: a, b and out are [count, n], contiguous; each row is normalised. cols: a, b and out are [n, count] with rows of
-/// `stride` elements; each column is normalised. Both give the same bits. `b` is null for the forward functions.
-/// `out` overlaps neither input.
+/// rows: a, b and out are [count, n], contiguous; each row is normalised. cols: a, b and out are [n, count]
+/// with rows of `stride` elements; each column is normalised. Both give the same bits. `b` is null for the
+/// forward functions. `out` overlaps neither input.
 using SoftmaxFn = void (*)(const char* a, const char* b, char* out, std::int64_t count, std::int64_t n,
                            std::int64_t stride) noexcept;
 

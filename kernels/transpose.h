@@ -8,10 +8,11 @@
 // The rows of a block stay in registers only if every loop over them is unrolled.
 #define LANEWISE_UNROLL _Pragma("GCC unroll 16")
 
-/// Transposes between a block whose columns are contiguous runs and a row-major tile. Included by per-ISA files.
+/// Transposes between a block whose columns are contiguous runs and a row-major tile. Included by per-ISA
+/// files.
 ///
-/// Every 64-byte line of the block is touched once: with a power-of-two distance between columns the lines share a set of
-/// the cache and would not stay.
+/// Every 64-byte line of the block is touched once: with a power-of-two distance between columns the lines
+/// share a set of the cache and would not stay.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 /// An element of 16 bytes.
@@ -65,7 +66,8 @@ struct SquareBlock {
       if (n == kSide || to + sizeof(Row) <= writable) {
         __builtin_memcpy(to, &row[i], sizeof(Row));
       } else if constexpr (kBytes == vec::kRegisterBytes) {
-        vec::Vec<T>(__builtin_bit_cast(typename vec::Vec<T>::Register, row[i])).store_partial(reinterpret_cast<T*>(to), n);
+        vec::Vec<T>(__builtin_bit_cast(typename vec::Vec<T>::Register, row[i]))
+            .store_partial(reinterpret_cast<T*>(to), n);
       } else {
         vec::detail::copy_short<kBytes, sizeof(T)>(to, &row[i], n * static_cast<int>(sizeof(T)));
       }
@@ -100,7 +102,7 @@ struct SquareBlock {
       return __builtin_bit_cast(Row, _mm256_permute2x128_si256(even, odd, High ? 0x31 : 0x20));
     }
 #endif
-    return shuffled<High ? kSide / 2 : 0>(a, b, Lanes{});
+    return shuffled < High ? kSide / 2 : 0 > (a, b, Lanes{});
   }
   template <int First, std::size_t... I>
   static LANEWISE_INLINE Row shuffled(Row a, Row b, std::index_sequence<I...>) {
@@ -137,13 +139,14 @@ struct Transposer {
   static constexpr bool kBuffered = kSquares > 1 && kSide > 8;
 
   /// tile[r][c] = block[c][r]; columns `col_stride` bytes apart, tile rows `cols` elements.
-  static void gather(const char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols, char* tile) {
+  static void gather(const char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols,
+                     char* tile) {
     const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
     const char* end = tile + rows * tile_stride;
     std::int64_t c = cols / kSide * kSide;
     if (c < cols) {  // first: what it writes past its columns is written again
-      gather_edge(block + c * col_stride, col_stride, tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, cols - c,
-                  rows, end);
+      gather_edge(block + c * col_stride, col_stride, tile + c * static_cast<std::int64_t>(sizeof(T)),
+                  tile_stride, cols - c, rows, end);
     }
     for (c = 0; c + kSide <= cols; c += kSide) {
       const char* from = block + c * col_stride;
@@ -166,14 +169,15 @@ struct Transposer {
         move(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride);
       }
       if (r < rows) {
-        gather_edge(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride, kSide,
-                    rows - r, end);
+        gather_edge(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride,
+                    tile_stride, kSide, rows - r, end);
       }
     }
   }
 
   /// block[c][r] = tile[r][c].
-  static void scatter(const char* tile, char* block, std::int64_t col_stride, std::int64_t rows, std::int64_t cols) {
+  static void scatter(const char* tile, char* block, std::int64_t col_stride, std::int64_t rows,
+                      std::int64_t cols) {
     const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
     const char* end = tile + rows * tile_stride;
     std::int64_t c = 0;
@@ -186,7 +190,8 @@ struct Transposer {
         alignas(64) char buffer[kBuffered ? kSide * kLine : 1];
         for (int s = 0; s < kSquares; ++s) {
           char* target = kBuffered ? buffer : lines;
-          move(from + (r + s * kSide) * tile_stride, tile_stride, target + s * Square::kBytes, kBuffered ? kLine : col_stride);
+          move(from + (r + s * kSide) * tile_stride, tile_stride, target + s * Square::kBytes,
+               kBuffered ? kLine : col_stride);
         }
         if constexpr (kBuffered) {
           for (int i = 0; i < kSide; ++i) __builtin_memcpy(lines + i * col_stride, buffer + i * kLine, kLine);
@@ -196,26 +201,28 @@ struct Transposer {
         move(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride);
       }
       if (r < rows) {
-        scatter_edge(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride, rows - r,
-                     kSide, end);
+        scatter_edge(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)),
+                     col_stride, rows - r, kSide, end);
       }
     }
     if (c < cols) {
-      scatter_edge(tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, block + c * col_stride, col_stride, rows,
-                   cols - c, end);
+      scatter_edge(tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, block + c * col_stride,
+                   col_stride, rows, cols - c, end);
     }
   }
 
  private:
-  [[gnu::noinline]] static void move(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride) {
+  [[gnu::noinline]] static void move(const char* from, std::int64_t from_stride, char* to,
+                                     std::int64_t to_stride) {
     Square square;
     square.load(from, from_stride);
     square.transpose();
     square.store(to, to_stride);
   }
-  /// Fewer columns than a square has, or fewer rows, into a tile that ends at `end`; may write past its n columns.
-  static void gather_edge(const char* from, std::int64_t col_stride, char* to, std::int64_t tile_stride, std::int64_t n,
-                          std::int64_t rows, const char* end) {
+  /// Fewer columns than a square has, or fewer rows, into a tile that ends at `end`; may write past its n
+  /// columns.
+  static void gather_edge(const char* from, std::int64_t col_stride, char* to, std::int64_t tile_stride,
+                          std::int64_t n, std::int64_t rows, const char* end) {
     if constexpr (sizeof(T) == 16 || sizeof(T) <= 2) {  // narrow elements: too much code for its use
       one_by_one(from, col_stride, to, tile_stride, n, rows);
     } else {
@@ -229,8 +236,8 @@ struct Transposer {
     }
   }
   /// The reverse, from a tile that ends at `end`.
-  static void scatter_edge(const char* from, std::int64_t tile_stride, char* to, std::int64_t col_stride, std::int64_t rows,
-                           std::int64_t n, const char* end) {
+  static void scatter_edge(const char* from, std::int64_t tile_stride, char* to, std::int64_t col_stride,
+                           std::int64_t rows, std::int64_t n, const char* end) {
     if constexpr (sizeof(T) == 16 || sizeof(T) <= 2) {  // narrow elements: too much code for its use
       one_by_one(from, tile_stride, to, col_stride, rows, n);
     } else {
@@ -244,8 +251,8 @@ struct Transposer {
     }
   }
   /// to[j][i] = from[i][j] for i < n, j < m.
-  static void one_by_one(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n,
-                         std::int64_t m) {
+  static void one_by_one(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
+                         std::int64_t n, std::int64_t m) {
     for (std::int64_t i = 0; i < n; ++i) {
       for (std::int64_t j = 0; j < m; ++j) {
         __builtin_memcpy(to + j * to_stride + i * static_cast<std::int64_t>(sizeof(T)),

@@ -91,14 +91,20 @@ constinit const ElementwiseKernel sin = elementwise<Sin, Unary, 14>(floating_com
 constinit const ElementwiseKernel cos = elementwise<Cos, Unary, 14>(floating_complex);
 constinit const ElementwiseKernel tan = elementwise<Tan, Unary, 20>(floating_complex);
 constinit const ElementwiseKernel tanh = elementwise<Tanh, Unary, 14>(floating_complex);
-constinit const ElementwiseKernel asin = elementwise<Asin, Unary, 14>(floating) | elementwise<Asin, Unary, 60>(complex_types);
-constinit const ElementwiseKernel acos = elementwise<Acos, Unary, 14>(floating) | elementwise<Acos, Unary, 60>(complex_types);
-constinit const ElementwiseKernel atan = elementwise<Atan, Unary, 16>(floating) | elementwise<Atan, Unary, 60>(complex_types);
+constinit const ElementwiseKernel asin =
+    elementwise<Asin, Unary, 14>(floating) | elementwise<Asin, Unary, 60>(complex_types);
+constinit const ElementwiseKernel acos =
+    elementwise<Acos, Unary, 14>(floating) | elementwise<Acos, Unary, 60>(complex_types);
+constinit const ElementwiseKernel atan =
+    elementwise<Atan, Unary, 16>(floating) | elementwise<Atan, Unary, 60>(complex_types);
 constinit const ElementwiseKernel sinh = elementwise<Sinh, Unary, 14>(floating_complex);
 constinit const ElementwiseKernel cosh = elementwise<Cosh, Unary, 14>(floating_complex);
-constinit const ElementwiseKernel asinh = elementwise<Asinh, Unary, 20>(floating) | elementwise<Asinh, Unary, 60>(complex_types);
-constinit const ElementwiseKernel acosh = elementwise<Acosh, Unary, 20>(floating) | elementwise<Acosh, Unary, 60>(complex_types);
-constinit const ElementwiseKernel atanh = elementwise<Atanh, Unary, 20>(floating) | elementwise<Atanh, Unary, 60>(complex_types);
+constinit const ElementwiseKernel asinh =
+    elementwise<Asinh, Unary, 20>(floating) | elementwise<Asinh, Unary, 60>(complex_types);
+constinit const ElementwiseKernel acosh =
+    elementwise<Acosh, Unary, 20>(floating) | elementwise<Acosh, Unary, 60>(complex_types);
+constinit const ElementwiseKernel atanh =
+    elementwise<Atanh, Unary, 20>(floating) | elementwise<Atanh, Unary, 60>(complex_types);
 constinit const ElementwiseKernel atan2 = elementwise<Atan2, Binary, 24>(floating);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

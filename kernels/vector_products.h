@@ -10,8 +10,9 @@
 // of kVectorDepth products; in a block, product k is added to lane k % L, in order of k, the L lanes taking
 // 128 bytes; then lane l takes lane l + L/2 for l < L/2, and so on; the blocks are combined like the digits
 // of a binary counter. Rows in memory go along the lanes, columns in memory take one lane after the other, in
-// an order that lets them be combined as they are done: the same sum, the same bits. A short sum leaves lanes at
-// zero, which need not be added: the tree of the lanes in use, plus one zero (a negative zero counts as 0).
+// an order that lets them be combined as they are done: the same sum, the same bits. A short sum leaves lanes
+// at zero, which need not be added: the tree of the lanes in use, plus one zero (a negative zero counts as
+// 0).
 
 /// Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -232,7 +233,8 @@ LANEWISE_INLINE void block_of_few_columns(const T* a, std::int64_t a_stride, con
     ++depth;
   }
   const V zero = V(T(0));
-  for (int v = 0; v < Vectors; ++v) (lanes == kLanes ? pending[0][v] : pending[0][v] + zero).store(sums + v * V::size);
+  for (int v = 0; v < Vectors; ++v)
+    (lanes == kLanes ? pending[0][v] : pending[0][v] + zero).store(sums + v * V::size);
 }
 
 template <class T>

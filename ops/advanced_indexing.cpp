@@ -29,8 +29,8 @@ Tensor read(const IndexedRows& rows, const Tensor& self) {
   return result;
 }
 
-/// Strides of a fresh result, its dimensions in the order in which the first operand that tells two of them apart has them: what
-/// PyTorch's iterator does, so that a transposed tensor stays transposed.
+/// Strides of a fresh result, its dimensions in the order in which the first operand that tells two of them
+/// apart has them: what PyTorch's iterator does, so that a transposed tensor stays transposed.
 DimVector strides_like(IntArrayRef sizes, const std::vector<DimVector>& operands) {
   const std::size_t rank = sizes.size();
   DimVector order;  // innermost first

@@ -1,5 +1,4 @@
 #include <lanewise/ops/cat.h>
-
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -15,7 +14,8 @@ bool is_skipped(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 void check_shape(const Tensor& first, const Tensor& t, std::int64_t dim) {
   bool fits = t.dim() == first.dim();
   for (std::int64_t d = 0; fits && d < t.dim(); ++d) fits = d == dim || t.size(d) == first.size(d);
-  LANEWISE_CHECK(ShapeError, fits, "cat: shapes ", first.sizes(), " and ", t.sizes(), " differ outside of dimension ", dim);
+  LANEWISE_CHECK(ShapeError, fits, "cat: shapes ", first.sizes(), " and ", t.sizes(),
+                 " differ outside of dimension ", dim);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-#include <lanewise/ops/checks.h>
-
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/tensor/promotion.h>
 
 namespace lanewise::ops {
@@ -12,8 +11,9 @@ void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
                  ") needs bool operands, they are ", to_string(result));
   LANEWISE_CHECK(DtypeError, !alpha.isComplex() || is_complex(result), op, ": the complex factor ", alpha,
                  " needs complex operands, they are ", to_string(result));
-  LANEWISE_CHECK(DtypeError, !alpha.isFloatingPoint() || !is_integral(result, true), op, ": the floating factor ", alpha,
-                 " needs floating operands, they are ", to_string(result), "; cast them first");
+  LANEWISE_CHECK(DtypeError, !alpha.isFloatingPoint() || !is_integral(result, true), op,
+                 ": the floating factor ", alpha, " needs floating operands, they are ", to_string(result),
+                 "; cast them first");
 }
 
 }  // namespace
@@ -27,7 +27,8 @@ void detail::check_alpha_of(const char* op, const Tensor& a, const Scalar& b, co
 }
 
 void check_not_bool(const char* op, const Tensor& self) {
-  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, op, ": not for bool tensors; use logical_not to invert a mask");
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, op,
+                 ": not for bool tensors; use logical_not to invert a mask");
 }
 
 namespace {
@@ -47,22 +48,26 @@ bool has_zero(const Tensor& t) {
 
 void check_divisor(const char* op, const Tensor& self, const Tensor& other) {
   if (!is_integral(self.scalar_type(), true) || !is_integral(other.scalar_type(), true)) return;
-  LANEWISE_CHECK(ValueError, !has_zero(other), op, ": integers cannot be divided by zero, and the divisor has a zero");
+  LANEWISE_CHECK(ValueError, !has_zero(other), op,
+                 ": integers cannot be divided by zero, and the divisor has a zero");
 }
 
 void check_divisor(const char* op, const Tensor& self, const Scalar& other) {
-  LANEWISE_CHECK(ValueError, !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || !other.equal(0), op,
+  LANEWISE_CHECK(ValueError,
+                 !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || !other.equal(0), op,
                  ": integers cannot be divided by zero");
 }
 
 void check_divisor(const char* op, const Scalar& self, const Tensor& other) {
   if (!self.isIntegral(true) || !is_integral(other.scalar_type(), true)) return;
-  LANEWISE_CHECK(ValueError, !has_zero(other), op, ": integers cannot be divided by zero, and the divisor has a zero");
+  LANEWISE_CHECK(ValueError, !has_zero(other), op,
+                 ": integers cannot be divided by zero, and the divisor has a zero");
 }
 
 void check_floating(const char* op, const Tensor& self, const Tensor& other) {
-  LANEWISE_CHECK(DtypeError, is_floating_point(result_type(self, other)), op, ": expected floating operands, found ",
-                 to_string(self.scalar_type()), " and ", to_string(other.scalar_type()));
+  LANEWISE_CHECK(DtypeError, is_floating_point(result_type(self, other)), op,
+                 ": expected floating operands, found ", to_string(self.scalar_type()), " and ",
+                 to_string(other.scalar_type()));
 }
 
 void check_same_dtype(const char* op, const Tensor& self, const Tensor& other) {
@@ -80,17 +85,22 @@ void check_order(const char* op, std::int64_t n) {
   LANEWISE_CHECK(ValueError, n >= 0, op, ": the order n must not be negative, it is ", n);
 }
 
-void check_celu(const Scalar& alpha) { LANEWISE_CHECK(ValueError, !alpha.equal(0), "celu: alpha must not be 0"); }
+void check_celu(const Scalar& alpha) {
+  LANEWISE_CHECK(ValueError, !alpha.equal(0), "celu: alpha must not be 0");
+}
 
 void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, "hardtanh: not for bool tensors");
   LANEWISE_CHECK(ValueError,
-                 self.scalar_type() != kByte || (min_val.to_unchecked<double>() >= 0 && max_val.to_unchecked<double>() >= 0),
-                 "hardtanh: the limits ", min_val, " and ", max_val, " of unsigned numbers must not be negative");
+                 self.scalar_type() != kByte ||
+                     (min_val.to_unchecked<double>() >= 0 && max_val.to_unchecked<double>() >= 0),
+                 "hardtanh: the limits ", min_val, " and ", max_val,
+                 " of unsigned numbers must not be negative");
 }
 
 void check_softshrink(const Scalar& lambd) {
-  LANEWISE_CHECK(ValueError, lambd.to_unchecked<double>() >= 0, "softshrink: lambd must not be negative, it is ", lambd);
+  LANEWISE_CHECK(ValueError, lambd.to_unchecked<double>() >= 0,
+                 "softshrink: lambd must not be negative, it is ", lambd);
 }
 
 void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result) {
@@ -100,7 +110,8 @@ void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result
 }
 
 void check_elu_backward(const Scalar& alpha, bool is_result) {
-  LANEWISE_CHECK(ValueError, !is_result || alpha.to_unchecked<double>() >= 0, "elu_backward: with the negative alpha ", alpha,
+  LANEWISE_CHECK(ValueError, !is_result || alpha.to_unchecked<double>() >= 0,
+                 "elu_backward: with the negative alpha ", alpha,
                  " the result does not tell the sign of the input; call elu out of place");
 }
 
@@ -109,12 +120,13 @@ void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tens
   ResultType type;
   for (const Tensor* t : {&self, &tensor1, &tensor2}) type.add(*t);
   LANEWISE_CHECK(DtypeError, !is_integral(type.get(), true),
-                 "addcdiv: divides integers truly, and an integer result cannot hold that; cast an operand to a floating dtype");
+                 "addcdiv: divides integers truly, and an integer result cannot hold that; cast an operand "
+                 "to a floating dtype");
 }
 
 void check_lerp(const Tensor& self, const Tensor& end) {
-  LANEWISE_CHECK(DtypeError, is_differentiable(self.scalar_type()), "lerp: expected floating or complex tensors, self is ",
-                 to_string(self.scalar_type()));
+  LANEWISE_CHECK(DtypeError, is_differentiable(self.scalar_type()),
+                 "lerp: expected floating or complex tensors, self is ", to_string(self.scalar_type()));
   LANEWISE_CHECK(DtypeError, self.scalar_type() == end.scalar_type(), "lerp: expected one dtype, self is ",
                  to_string(self.scalar_type()), " and end is ", to_string(end.scalar_type()));
 }
@@ -128,17 +140,21 @@ void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
 namespace {
 
 void check_fits(ScalarType value, ScalarType self) {
-  LANEWISE_CHECK(DtypeError, can_cast(value, self) || (self == kBool && is_integral(value, true)), "masked_fill: ", to_string(self), " tensor cannot hold a value of type ",
-                 to_string(value), "; cast it first");
+  LANEWISE_CHECK(DtypeError, can_cast(value, self) || (self == kBool && is_integral(value, true)),
+                 "masked_fill: ", to_string(self), " tensor cannot hold a value of type ", to_string(value),
+                 "; cast it first");
 }
 
 }  // namespace
 
 void check_masked_fill(const Tensor& self, const Tensor& value) {
-  LANEWISE_CHECK(ShapeError, value.dim() == 0, "masked_fill: value must have 0 dimensions, it has ", value.dim());
+  LANEWISE_CHECK(ShapeError, value.dim() == 0, "masked_fill: value must have 0 dimensions, it has ",
+                 value.dim());
   check_fits(value.scalar_type(), self.scalar_type());
 }
 
-void check_masked_fill(const Tensor& self, const Scalar& value) { check_fits(value.type(), self.scalar_type()); }
+void check_masked_fill(const Tensor& self, const Scalar& value) {
+  check_fits(value.type(), self.scalar_type());
+}
 
 }  // namespace lanewise::ops

@@ -6,7 +6,8 @@
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 
-/// Rules about operands that the kernels cannot see; called by the generated functions before anything is written.
+/// Rules about operands that the kernels cannot see; called by the generated functions before anything is
+/// written.
 namespace lanewise::ops {
 
 namespace detail {
@@ -15,14 +16,18 @@ void check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scal
 void check_alpha_of(const char* op, const Tensor& a, const Scalar& b, const Scalar& alpha);
 }  // namespace detail
 
-/// A factor must not be of a higher category than the operands: no 0.5 for integers, no 2i for reals. Throws DtypeError.
+/// A factor must not be of a higher category than the operands: no 0.5 for integers, no 2i for reals. Throws
+/// DtypeError.
 template <class Other>
 void check_alpha(const char* op, const Tensor& self, const Other& other, const Scalar& alpha) {
   // An integer suits every dtype, and 1 is the default.
-  if (!alpha.isIntegral(false)) [[unlikely]] detail::check_alpha_of(op, self, other, alpha);
+  if (!alpha.isIntegral(false)) [[unlikely]]
+    detail::check_alpha_of(op, self, other, alpha);
 }
-/// No complex factor for real operands; of a floating one integers take the integral part, as in PyTorch. Throws DtypeError.
-inline void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+/// No complex factor for real operands; of a floating one integers take the integral part, as in PyTorch.
+/// Throws DtypeError.
+inline void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
+                        const Scalar& value) {
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex() || a.is_complex() || b.is_complex(), op,
                  ": the complex factor ", value, " needs complex operands");
 }
@@ -54,7 +59,6 @@ void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 void check_masked_fill(const Tensor& self, const Tensor& value);
 void check_masked_fill(const Tensor& self, const Scalar& value);
 
-
 /// Floating operands, not integers beside integers. Throws DtypeError.
 void check_floating(const char* op, const Tensor& self, const Tensor& other);
 /// Throws DtypeError unless both have one dtype.
@@ -67,7 +71,8 @@ void check_order(const char* op, std::int64_t n);
 void check_celu(const Scalar& alpha);
 void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val);
 void check_softshrink(const Scalar& lambd);
-/// A result of in-place leaky_relu or elu says which side its input was on only where the slope is not negative.
+/// A result of in-place leaky_relu or elu says which side its input was on only where the slope is not
+/// negative.
 void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result);
 void check_elu_backward(const Scalar& alpha, bool is_result);
 

@@ -55,16 +55,21 @@ Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const 
 namespace {
 
 /// A vector of positions along dim in the shape of source.
-Tensor index_like(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce) {
+Tensor index_like(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                  std::string_view reduce) {
   LANEWISE_CHECK(ValueError, reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin",
                  "index_reduce: Expected reduce to be one of prod, mean, amax or amin but got ", reduce);
   const auto d = static_cast<std::size_t>(wrap_dim("index_reduce", dim, self.dim()));
-  LANEWISE_CHECK(ShapeError, index.dim() <= 1, "index_reduce: Index is supposed to be a vector, found shape ", index.sizes());
-  LANEWISE_CHECK(ShapeError, source.dim() == self.dim() && (source.dim() == 0 || source.sizes()[d] == index.numel()),
-                 "index_reduce: Number of indices (", index.numel(), ") should be equal to source.size(dim); source has shape ", source.sizes());
+  LANEWISE_CHECK(ShapeError, index.dim() <= 1, "index_reduce: Index is supposed to be a vector, found shape ",
+                 index.sizes());
+  LANEWISE_CHECK(ShapeError,
+                 source.dim() == self.dim() && (source.dim() == 0 || source.sizes()[d] == index.numel()),
+                 "index_reduce: Number of indices (", index.numel(),
+                 ") should be equal to source.size(dim); source has shape ", source.sizes());
   for (std::size_t i = 0; i < source.sizes().size(); ++i) {
-    LANEWISE_CHECK(ShapeError, i == d || source.sizes()[i] == self.sizes()[i], "index_reduce: source of shape ", source.sizes(),
-                   " does not fit into shape ", self.sizes(), " along dimension ", d);
+    LANEWISE_CHECK(ShapeError, i == d || source.sizes()[i] == self.sizes()[i],
+                   "index_reduce: source of shape ", source.sizes(), " does not fit into shape ",
+                   self.sizes(), " along dimension ", d);
   }
   if (source.dim() == 0) return index.reshape({});
   DimVector shape(source.sizes().size(), 1);
@@ -74,12 +79,15 @@ Tensor index_like(const Tensor& self, std::int64_t dim, const Tensor& index, con
 
 }  // namespace
 
-Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce, bool include_self) {
+Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                    std::string_view reduce, bool include_self) {
   return self.scatter_reduce(dim, index_like(self, dim, index, source, reduce), source, reduce, include_self);
 }
 
-Tensor& index_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, std::string_view reduce, bool include_self) {
-  return self.scatter_reduce_(dim, index_like(self, dim, index, source, reduce), source, reduce, include_self);
+Tensor& index_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                      std::string_view reduce, bool include_self) {
+  return self.scatter_reduce_(dim, index_like(self, dim, index, source, reduce), source, reduce,
+                              include_self);
 }
 
 Tensor& scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,

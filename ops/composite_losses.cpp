@@ -9,7 +9,9 @@
 namespace lanewise {
 namespace {
 
-Tensor in_dtype(const Tensor& self, std::optional<ScalarType> dtype) { return dtype ? self.to(*dtype) : self; }
+Tensor in_dtype(const Tensor& self, std::optional<ScalarType> dtype) {
+  return dtype ? self.to(*dtype) : self;
+}
 
 Tensor reduce(const char* op, const Tensor& loss, std::int64_t reduction) {
   LANEWISE_CHECK(ValueError, reduction >= 0 && reduction <= 2, op, ": reduction is ", reduction,
@@ -28,34 +30,43 @@ Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarTyp
   return _log_softmax(in_dtype(self, dtype), dim);
 }
 
-Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return softmax(-self, dim, dtype); }
+Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return softmax(-self, dim, dtype);
+}
 
-Tensor special_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return softmax(self, dim, dtype); }
+Tensor special_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return softmax(self, dim, dtype);
+}
 
-Tensor special_log_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return log_softmax(self, dim, dtype); }
+Tensor special_log_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  return log_softmax(self, dim, dtype);
+}
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                 std::int64_t ignore_index) {
   return std::get<0>(nll_loss_forward(self, target, weight, reduction, ignore_index));
 }
 
-Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore_index) {
+Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                  std::int64_t ignore_index) {
   return std::get<0>(nll_loss2d_forward(self, target, weight, reduction, ignore_index));
 }
 
 namespace {
 
 /// nll_loss of any number of dimensions, and the sum of the weights behind a mean.
-std::tuple<Tensor, Tensor> nll_loss_any(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
-                                        std::int64_t ignore_index) {
+std::tuple<Tensor, Tensor> nll_loss_any(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                        std::int64_t reduction, std::int64_t ignore_index) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "nll_loss_nd: Expected 1 or more dimensions, got 0");
   if (self.dim() <= 2) return nll_loss_forward(self, target, weight, reduction, ignore_index);
   if (self.dim() == 4) return nll_loss2d_forward(self, target, weight, reduction, ignore_index);
   DimVector expected(self.sizes());
   expected.erase(expected.begin() + 1);
-  LANEWISE_CHECK(ShapeError, target.sizes() == IntArrayRef(expected), "nll_loss_nd: Expected target size ", IntArrayRef(expected), ", got ", target.sizes());
+  LANEWISE_CHECK(ShapeError, target.sizes() == IntArrayRef(expected), "nll_loss_nd: Expected target size ",
+                 IntArrayRef(expected), ", got ", target.sizes());
   const std::int64_t n = self.size(0), rest = target.numel() / std::max<std::int64_t>(n, 1);
-  auto [loss, total] = nll_loss2d_forward(self.reshape({n, self.size(1), 1, rest}), target.reshape({n, 1, rest}), weight, reduction, ignore_index);
+  auto [loss, total] = nll_loss2d_forward(self.reshape({n, self.size(1), 1, rest}),
+                                          target.reshape({n, 1, rest}), weight, reduction, ignore_index);
   return {reduction == 0 ? loss.reshape(expected) : loss, total};
 }
 
@@ -69,13 +80,17 @@ Tensor beside_classes(const Tensor& weight, const Tensor& self) {
   return weight.reshape(shape);
 }
 
-Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, double smoothing) {
-  LANEWISE_CHECK(DtypeError, target.is_floating_point(), "cross_entropy_loss: Expected floating point type for target with class probabilities, got ",
+Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                      std::int64_t reduction, double smoothing) {
+  LANEWISE_CHECK(DtypeError, target.is_floating_point(),
+                 "cross_entropy_loss: Expected floating point type for target with class probabilities, got ",
                  to_string(target.scalar_type()));
   const std::int64_t dim = class_dim(self), classes = self.size(dim);
   LANEWISE_CHECK(ShapeError, !weight.defined() || (weight.dim() == 1 && weight.numel() == classes),
-                 "cross_entropy_loss: weight tensor should be defined either for all ", classes, " classes or no classes, found shape ", weight.sizes());
-  const Tensor wanted = smoothing > 0 ? target * (1 - smoothing) + smoothing / static_cast<double>(classes) : target;
+                 "cross_entropy_loss: weight tensor should be defined either for all ", classes,
+                 " classes or no classes, found shape ", weight.sizes());
+  const Tensor wanted =
+      smoothing > 0 ? target * (1 - smoothing) + smoothing / static_cast<double>(classes) : target;
   Tensor terms = _log_softmax(self, dim) * wanted;
   if (weight.defined()) terms = terms * beside_classes(weight, self);
   if (reduction == Reduction::None) return -terms.sum(dim);
@@ -85,8 +100,8 @@ Tensor cross_entropy_of_probabilities(const Tensor& self, const Tensor& target, 
   return lanewise::div(-terms.sum(), samples);
 }
 
-Tensor cross_entropy_smoothed(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore_index,
-                              double smoothing) {
+Tensor cross_entropy_smoothed(const Tensor& self, const Tensor& target, const Tensor& weight,
+                              std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
   const std::int64_t dim = class_dim(self);
   const double share = smoothing / static_cast<double>(self.size(dim));
   const Tensor input = _log_softmax(self, dim);
@@ -95,28 +110,34 @@ Tensor cross_entropy_smoothed(const Tensor& self, const Tensor& target, const Te
   const Tensor ignored = target == ignore_index;
   Tensor smooth = (-weighted.sum(dim)).masked_fill(ignored, 0);
   if (reduction == Reduction::Sum) smooth = smooth.sum();
-  if (reduction == Reduction::Mean) smooth = smooth.sum() / (weight.defined() ? total : logical_not(ignored).sum());
+  if (reduction == Reduction::Mean)
+    smooth = smooth.sum() / (weight.defined() ? total : logical_not(ignored).sum());
   return lanewise::mul(nll, 1 - smoothing) + lanewise::mul(smooth, share);
 }
 
 }  // namespace
 
-Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore_index) {
+Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
+                   std::int64_t ignore_index) {
   return std::get<0>(nll_loss_any(self, target, weight, reduction, ignore_index));
 }
 
-Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction, std::int64_t ignore_index,
-                          double label_smoothing) {
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "cross_entropy_loss: expected scores of shape [C], [N, C] or [N, C, d...], found ", self.sizes());
-  LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END, "cross_entropy_loss: reduction is ", reduction,
-                 "; expected 0 (none), 1 (mean) or 2 (sum)");
-  LANEWISE_CHECK(ValueError, label_smoothing >= 0 && label_smoothing <= 1, "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: ",
-                 label_smoothing);
+Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight,
+                          std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0,
+                 "cross_entropy_loss: expected scores of shape [C], [N, C] or [N, C, d...], found ",
+                 self.sizes());
+  LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END,
+                 "cross_entropy_loss: reduction is ", reduction, "; expected 0 (none), 1 (mean) or 2 (sum)");
+  LANEWISE_CHECK(ValueError, label_smoothing >= 0 && label_smoothing <= 1,
+                 "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (self.sizes() == target.sizes()) {
-    LANEWISE_CHECK(ValueError, ignore_index < 0, "cross_entropy_loss: ignore_index is not supported for floating point target");
+    LANEWISE_CHECK(ValueError, ignore_index < 0,
+                   "cross_entropy_loss: ignore_index is not supported for floating point target");
     return cross_entropy_of_probabilities(self, target, weight, reduction, label_smoothing);
   }
-  if (label_smoothing > 0) return cross_entropy_smoothed(self, target, weight, reduction, ignore_index, label_smoothing);
+  if (label_smoothing > 0)
+    return cross_entropy_smoothed(self, target, weight, reduction, ignore_index, label_smoothing);
   return nll_loss_nd(_log_softmax(self, class_dim(self)), target, weight, reduction, ignore_index);
 }
 
@@ -126,7 +147,8 @@ Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction)
 
 Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, bool log_target) {
   for (const Tensor* t : {&self, &target}) {
-    LANEWISE_CHECK(DtypeError, t->is_floating_point(), "kl_div: expected floating tensors, found ", to_string(t->scalar_type()));
+    LANEWISE_CHECK(DtypeError, t->is_floating_point(), "kl_div: expected floating tensors, found ",
+                   to_string(t->scalar_type()));
   }
   if (log_target) return reduce("kl_div", target.exp() * (target - self), reduction);
   return reduce("kl_div", xlogy(target, target) - target * self, reduction);
@@ -151,30 +173,35 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            std::int64_t reduction) {
   LANEWISE_CHECK(ShapeError, input1.dim() == input2.dim() && input1.dim() == target.dim(),
-                 "margin_ranking_loss: expected inputs and target of one number of dimensions, found shapes ", input1.sizes(), ", ",
-                 input2.sizes(), " and ", target.sizes());
-  return reduce("margin_ranking_loss", clamp_min((-target * (input1 - input2)).add(Scalar(margin)), 0), reduction);
+                 "margin_ranking_loss: expected inputs and target of one number of dimensions, found shapes ",
+                 input1.sizes(), ", ", input2.sizes(), " and ", target.sizes());
+  return reduce("margin_ranking_loss", clamp_min((-target * (input1 - input2)).add(Scalar(margin)), 0),
+                reduction);
 }
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              std::int64_t reduction) {
   LANEWISE_CHECK(ShapeError, target.dim() == 0 || target.dim() == 1,
-                 "cosine_embedding_loss: expected a target of 0 or 1 dimensions, found shape ", target.sizes());
+                 "cosine_embedding_loss: expected a target of 0 or 1 dimensions, found shape ",
+                 target.sizes());
   for (const Tensor* t : {&input1, &input2}) {
-    LANEWISE_CHECK(ShapeError, t->dim() == target.dim() + 1, "cosine_embedding_loss: a target of ", target.dim(),
-                   " dimensions needs inputs of one more, found shape ", t->sizes());
+    LANEWISE_CHECK(ShapeError, t->dim() == target.dim() + 1, "cosine_embedding_loss: a target of ",
+                   target.dim(), " dimensions needs inputs of one more, found shape ", t->sizes());
   }
   // Keeps vectors of length 0 apart from a division by 0.
   constexpr double kLeastSquare = 1e-12;
   const std::int64_t dim = target.dim();
   const Tensor product = (input1 * input2).sum(dim);
-  const Tensor squares = ((input1 * input1).sum(dim) + kLeastSquare) * ((input2 * input2).sum(dim) + kLeastSquare);
+  const Tensor squares =
+      ((input1 * input1).sum(dim) + kLeastSquare) * ((input2 * input2).sum(dim) + kLeastSquare);
   const Tensor cosine = product / squares.sqrt();
-  const Tensor loss = where(target == 1, 1 - cosine, Scalar(0)) + where(target == -1, clamp_min(cosine - margin, 0), Scalar(0));
+  const Tensor loss = where(target == 1, 1 - cosine, Scalar(0)) +
+                      where(target == -1, clamp_min(cosine - margin, 0), Scalar(0));
   return reduce("cosine_embedding_loss", loss, reduction);
 }
 
-Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps, std::int64_t reduction) {
+Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
+                         std::int64_t reduction) {
   // Variances below eps are replaced, but keep their gradients.
   const Tensor least = var + (clamp_min(var, eps) - var).detach();
   const Tensor distance = input - target;
@@ -183,11 +210,13 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
   return reduce("gaussian_nll_loss", loss, reduction);
 }
 
-Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p, double eps, bool swap,
-                           std::int64_t reduction) {
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           double margin, double p, double eps, bool swap, std::int64_t reduction) {
   LANEWISE_CHECK(ShapeError, anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
-                 "triplet_margin_loss: The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor ",
-                 anchor.dim(), "D, positive ", positive.dim(), "D, and negative ", negative.dim(), "D inputs");
+                 "triplet_margin_loss: The anchor, positive, and negative tensors are expected to have the "
+                 "same number of dimensions, but got: anchor ",
+                 anchor.dim(), "D, positive ", positive.dim(), "D, and negative ", negative.dim(),
+                 "D inputs");
   const Tensor near = pairwise_distance(anchor, positive, p, eps);
   Tensor far = pairwise_distance(anchor, negative, p, eps);
   if (swap) far = minimum(far, pairwise_distance(positive, negative, p, eps));
@@ -198,7 +227,8 @@ Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, std::int
   return std::get<0>(multilabel_margin_loss_forward(self, target, reduction));
 }
 
-Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction) {
+Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, const Tensor& weight,
+                                   std::int64_t reduction) {
   Tensor loss = -(target * log_sigmoid(self) + (1 - target) * log_sigmoid(-self));
   if (weight.defined()) loss = loss * weight;
   return reduce("multilabel_soft_margin_loss", loss.sum(-1) / self.size(-1), reduction);
@@ -211,14 +241,17 @@ Tensor min(const Tensor& self, const Tensor& other) { return minimum(self, other
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
   LANEWISE_CHECK(DtypeError, self.scalar_type() == other.scalar_type(), "isclose: expected one dtype, found ",
                  to_string(self.scalar_type()), " and ", to_string(other.scalar_type()));
-  LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, found ", rtol, " and ",
-                 atol);
+  LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, found ",
+                 rtol, " and ", atol);
   // Equal first: infinities differ by NaN.
   Tensor close = self == other;
-  if (equal_nan && is_differentiable(self.scalar_type())) close = logical_or(close, logical_and(isnan(self), isnan(other)));
+  if (equal_nan && is_differentiable(self.scalar_type()))
+    close = logical_or(close, logical_and(isnan(self), isnan(other)));
   if (!is_differentiable(self.scalar_type()) && rtol == 0 && atol == 0) return close;
-  const Tensor difference = (self.scalar_type() == kBool ? logical_xor(self, other).to(kLong) : self - other).abs();
-  const Tensor allowed = other.scalar_type() == kBool ? other.to(kLong) * rtol + atol : other.abs() * rtol + atol;
+  const Tensor difference =
+      (self.scalar_type() == kBool ? logical_xor(self, other).to(kLong) : self - other).abs();
+  const Tensor allowed =
+      other.scalar_type() == kBool ? other.to(kLong) * rtol + atol : other.abs() * rtol + atol;
   Tensor within = difference <= allowed;
   if (is_differentiable(self.scalar_type())) within = logical_and(within, isfinite(difference));
   return logical_or(close, within);

@@ -41,8 +41,9 @@ Tensor batched(const Tensor& self, const Tensor& other) {
 
 /// A batch of matrices times a vector: one matrix with all rows.
 Tensor times_vector(const Tensor& matrices, const Tensor& vec) {
-  LANEWISE_CHECK(ShapeError, matrices.size(-1) == vec.size(0), "matmul: size mismatch, shapes ", matrices.sizes(), " and ", vec.sizes(),
-                 " do not multiply: ", matrices.size(-1), " columns against ", vec.size(0), " elements");
+  LANEWISE_CHECK(ShapeError, matrices.size(-1) == vec.size(0), "matmul: size mismatch, shapes ",
+                 matrices.sizes(), " and ", vec.sizes(), " do not multiply: ", matrices.size(-1),
+                 " columns against ", vec.size(0), " elements");
   const DimVector sizes(matrices.sizes().slice(0, matrices.sizes().size() - 1));
   return _unsafe_view(matrices.reshape({product(sizes), vec.size(0)}).mv(vec), sizes);
 }
@@ -51,7 +52,8 @@ Tensor times_vector(const Tensor& matrices, const Tensor& vec) {
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0 && other.dim() > 0,
-                 "matmul: both arguments to matmul need to be at least 1D, but they are ", self.dim(), "D and ", other.dim(), "D");
+                 "matmul: both arguments to matmul need to be at least 1D, but they are ", self.dim(),
+                 "D and ", other.dim(), "D");
   if (self.dim() == 1 && other.dim() == 1) return self.dot(other);
   if (self.dim() == 2 && other.dim() == 2) return self.mm(other);
   if (self.dim() == 2 && other.dim() == 1) return self.mv(other);
@@ -67,7 +69,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   if (input.dim() > 2 && weight.dim() == 2 && bias.dim() == 1 && input.is_contiguous()) {
     DimVector sizes(input.sizes());
     sizes.back() = weight.size(0);
-    const Tensor rows = input.view({product(input.sizes().slice(0, input.sizes().size() - 1)), input.size(-1)});
+    const Tensor rows =
+        input.view({product(input.sizes().slice(0, input.sizes().size() - 1)), input.size(-1)});
     return addmm(bias, rows, weight.t()).view(sizes);
   }
   return matmul(input, weight.t()) + bias;
@@ -75,14 +78,16 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
 
 Tensor inner(const Tensor& self, const Tensor& other) {
   if (self.dim() == 0 || other.dim() == 0) return self * other;
-  LANEWISE_CHECK(ShapeError, self.size(-1) == other.size(-1), "inner: the last dimension must match on both input tensors but got shapes ",
-                 self.sizes(), " and ", other.sizes());
+  LANEWISE_CHECK(ShapeError, self.size(-1) == other.size(-1),
+                 "inner: the last dimension must match on both input tensors but got shapes ", self.sizes(),
+                 " and ", other.sizes());
   return tensordot(self, other, {-1}, {-1});
 }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 1 && vec2.dim() == 1, "outer: Expected 1-D arguments self and vec2, but got ", self.dim(), "-D and ",
-                 vec2.dim(), "-D");
+  LANEWISE_CHECK(ShapeError, self.dim() == 1 && vec2.dim() == 1,
+                 "outer: Expected 1-D arguments self and vec2, but got ", self.dim(), "-D and ", vec2.dim(),
+                 "-D");
   return self.view({self.size(0), 1}) * vec2;
 }
 
@@ -96,15 +101,18 @@ Tensor cross(const Tensor& self, const Tensor& other, std::optional<std::int64_t
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
   if (left) return _linalg_solve(A, B);
-  LANEWISE_CHECK(ShapeError, A.dim() >= 2 && B.dim() >= 2, "linalg.solve: with left=False B must be matrices, found shapes ", A.sizes(), " and ",
+  LANEWISE_CHECK(ShapeError, A.dim() >= 2 && B.dim() >= 2,
+                 "linalg.solve: with left=False B must be matrices, found shapes ", A.sizes(), " and ",
                  B.sizes());
   return _linalg_solve(A.mT(), B.mT()).mT();
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
-  LANEWISE_CHECK(DtypeError, is_differentiable(x.scalar_type()), "linalg.vecdot: Expected a floating point or complex tensor as input. Got ",
+  LANEWISE_CHECK(DtypeError, is_differentiable(x.scalar_type()),
+                 "linalg.vecdot: Expected a floating point or complex tensor as input. Got ",
                  x.scalar_type());
-  LANEWISE_CHECK(DtypeError, x.scalar_type() == y.scalar_type(), "linalg.vecdot: Expected x and y to have the same dtype, but found x of type ",
+  LANEWISE_CHECK(DtypeError, x.scalar_type() == y.scalar_type(),
+                 "linalg.vecdot: Expected x and y to have the same dtype, but found x of type ",
                  x.scalar_type(), " and y of type ", y.scalar_type(), " instead");
   return (x.conj() * y).sum(dim);
 }

@@ -52,7 +52,8 @@ Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& we
   const std::int64_t samples = input.size(0), channels = input.size(1);
   std::int64_t spatial = 1;
   for (std::int64_t d = 2; d < input.dim(); ++d) spatial *= input.size(d);
-  return std::get<0>(native_group_norm(input.contiguous(), weight, bias, samples, channels, spatial, num_groups, eps));
+  return std::get<0>(
+      native_group_norm(input.contiguous(), weight, bias, samples, channels, spatial, num_groups, eps));
 }
 
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,

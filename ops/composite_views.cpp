@@ -84,15 +84,17 @@ Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int
   const std::int64_t d = wrap_dim("narrow", dim, self.dim());
   const std::int64_t size = self.size(d);
   const std::int64_t first = start < 0 ? start + size : start;
-  LANEWISE_CHECK(IndexError, length >= 0 && first >= 0 && first <= size && first + length <= size, "narrow: start ", start,
-                 " and length ", length, " are not within dimension ", d, " of size ", size);
+  LANEWISE_CHECK(IndexError, length >= 0 && first >= 0 && first <= size && first + length <= size,
+                 "narrow: start ", start, " and length ", length, " are not within dimension ", d,
+                 " of size ", size);
   return self.slice(d, first, first + length, 1);
 }
 
 Tensor real(const Tensor& self) { return self.is_complex() ? view_as_real(self).select(-1, 0) : self; }
 
 Tensor imag(const Tensor& self) {
-  LANEWISE_CHECK(DtypeError, self.is_complex(), "imag: expected a complex tensor, found ", to_string(self.scalar_type()));
+  LANEWISE_CHECK(DtypeError, self.is_complex(), "imag: expected a complex tensor, found ",
+                 to_string(self.scalar_type()));
   return view_as_real(self).select(-1, 1);
 }
 
@@ -113,7 +115,8 @@ std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t 
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
   const std::int64_t size = self.size(wrap_dim("chunk", dim, self.dim()));
   // Of an empty dimension as many empty parts as asked for.
-  if (size == 0) return split_with_sizes(self, std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0), dim);
+  if (size == 0)
+    return split_with_sizes(self, std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0), dim);
   return split(self, (size - 1) / chunks + 1, dim);
 }
 
@@ -128,10 +131,13 @@ Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination
   return self.permute(order);
 }
 
-Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1) { return self.transpose(axis0, axis1); }
+Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1) {
+  return self.transpose(axis0, axis1);
+}
 
 Tensor mT(const Tensor& self) {
-  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: expected at least two dimensions, found shape ", self.sizes());
+  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: expected at least two dimensions, found shape ",
+                 self.sizes());
   return self.transpose(-2, -1);
 }
 

@@ -1,4 +1,5 @@
-// The conversions of libtorch that are more than a dtype. There is one device, so what is left of them is the dtype.
+// The conversions of libtorch that are more than a dtype. There is one device, so what is left of them is the
+// dtype.
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
@@ -9,11 +10,14 @@ namespace lanewise {
 
 Tensor Tensor::to(Device) const { return *this; }
 Tensor Tensor::to(DeviceType) const { return *this; }
-Tensor Tensor::to(Device, ScalarType dtype, bool non_blocking, bool copy) const { return to(dtype, non_blocking, copy); }
+Tensor Tensor::to(Device, ScalarType dtype, bool non_blocking, bool copy) const {
+  return to(dtype, non_blocking, copy);
+}
 
 Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
   LANEWISE_CHECK(ValueError, !options.has_requires_grad(),
-                 "to: the options say requires_grad, which a conversion cannot set; call requires_grad_() on the result");
+                 "to: the options say requires_grad, which a conversion cannot set; call requires_grad_() on "
+                 "the result");
   return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy);
 }
 

@@ -1,5 +1,3 @@
-#include <lanewise/ops/copy.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -7,6 +5,7 @@
 
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::ops {
@@ -23,7 +22,8 @@ struct CopyContext {
   std::int64_t element_size;
 };
 
-void copy_run(char* const* data, std::uint32_t broadcast, std::int64_t n, const kernels::KernelScalar* opaque) {
+void copy_run(char* const* data, std::uint32_t broadcast, std::int64_t n,
+              const kernels::KernelScalar* opaque) {
   const auto& context = *reinterpret_cast<const CopyContext*>(opaque);
   if (broadcast != 0) {
     context.spread(data, broadcast, n, nullptr);
@@ -108,14 +108,15 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
     c.spread(operands, 2, n, nullptr);
   };
   const ScalarType types[] = {self.scalar_type()};
-  iter.run(run, reinterpret_cast<const kernels::KernelScalar*>(&context), types, {.cost = 1, .in_order = false, .copies = false});
+  iter.run(run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
+           {.cost = 1, .in_order = false, .copies = false});
   return self;
 }
 
 Tensor& fill_(Tensor& self, const Tensor& value) {
   check_defined("fill_", value);
-  LANEWISE_CHECK(ShapeError, value.dim() == 0, "fill_: only a 0-dimension value tensor is supported, but it has shape ",
-                 value.sizes());
+  LANEWISE_CHECK(ShapeError, value.dim() == 0,
+                 "fill_: only a 0-dimension value tensor is supported, but it has shape ", value.sizes());
   return fill_(self, value.item());
 }
 
@@ -125,7 +126,8 @@ Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
   return to_copy(self, std::nullopt, memory_format);
 }
 
-Tensor to_copy(const Tensor& self, std::optional<ScalarType> dtype, std::optional<MemoryFormat> memory_format) {
+Tensor to_copy(const Tensor& self, std::optional<ScalarType> dtype,
+               std::optional<MemoryFormat> memory_format) {
   check_defined("_to_copy", self);
   const ScalarType type = dtype.value_or(self.scalar_type());
   const Tensor out = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve

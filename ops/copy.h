@@ -7,9 +7,10 @@
 /// Copies between any two dtypes and layouts, and fills. No autograd.
 namespace lanewise::ops {
 
-/// self = src, broadcast to the shape of self and converted to its dtype (to bool: != 0; complex to real drops the imaginary
-/// part; float to integer truncates). Transposed copies go through 2-D blocks, so both sides use whole cache lines.
-/// Throws ShapeError if src does not broadcast to self; StorageError if self overlaps itself, or src in part.
+/// self = src, broadcast to the shape of self and converted to its dtype (to bool: != 0; complex to real
+/// drops the imaginary part; float to integer truncates). Transposed copies go through 2-D blocks, so both
+/// sides use whole cache lines. Throws ShapeError if src does not broadcast to self; StorageError if self
+/// overlaps itself, or src in part.
 LANEWISE_API Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking = false);
 
 /// Every element becomes `value`. Throws ValueError if the dtype cannot hold it.

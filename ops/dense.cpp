@@ -1,7 +1,6 @@
-#include <lanewise/ops/dense.h>
-
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/dense.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::ops {

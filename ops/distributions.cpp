@@ -52,16 +52,11 @@ Tensor unit_draws(const char* op, IntArrayRef sizes) {
 /// 2^digits: up to there every integer has a value of its own.
 std::int64_t largest_integer(ScalarType dtype) {
   switch (dtype) {
-    case kHalf:
-      return std::int64_t{1} << 11;
-    case kBFloat16:
-      return std::int64_t{1} << 8;
-    case kFloat:
-      return std::int64_t{1} << 24;
-    case kDouble:
-      return std::int64_t{1} << 53;
-    default:
-      break;
+    case kHalf: return std::int64_t{1} << 11;
+    case kBFloat16: return std::int64_t{1} << 8;
+    case kFloat: return std::int64_t{1} << 24;
+    case kDouble: return std::int64_t{1} << 53;
+    default: break;
   }
   std::int64_t largest = 1;
   visit_dtype(dtype, [&]<class T>() {
@@ -184,18 +179,19 @@ Tensor& geometric_(Tensor& self, double p) {
   const double largest = static_cast<double>(
       is_floating_point(self.scalar_type()) ? largest_integer(kDouble) : largest_integer(self.scalar_type()));
   return ops::copy_(self, unit_draws("geometric_", self.sizes())
-                         .neg_()
-                         .log1p_()
-                         .mul_(1 / std::log1p(-p))
-                         .ceil_()
-                         .clamp_(1, largest));
+                              .neg_()
+                              .log1p_()
+                              .mul_(1 / std::log1p(-p))
+                              .ceil_()
+                              .clamp_(1, largest));
 }
 
 Tensor& cauchy_(Tensor& self, double median, double sigma) {
   check_floating_self("cauchy_", self);
   LANEWISE_CHECK(ValueError, sigma > 0, "cauchy_: expects sigma > 0, but got ", sigma);
   constexpr double kPi = 3.14159265358979323846264338327950288;
-  return ops::copy_(self, unit_draws("cauchy_", self.sizes()).sub_(0.5).mul_(kPi).tan_().mul_(sigma).add_(median));
+  return ops::copy_(self,
+                    unit_draws("cauchy_", self.sizes()).sub_(0.5).mul_(kPi).tan_().mul_(sigma).add_(median));
 }
 
 Tensor& log_normal_(Tensor& self, double mean, double std) {

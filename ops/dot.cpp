@@ -65,24 +65,12 @@ Tensor sum_of_products(const Tensor& self, const Tensor& other, bool conjugate) 
     *reinterpret_cast<T*>(result) = sum_in_pairs(static_cast<const T*>(parts.const_data_ptr()), chunks);
   };
   switch (compute) {
-    case kFloat:
-      add.operator()<float>();
-      break;
-    case kDouble:
-      add.operator()<double>();
-      break;
-    case kComplexFloat:
-      add.operator()<std::complex<float>>();
-      break;
-    case kComplexDouble:
-      add.operator()<std::complex<double>>();
-      break;
-    case kInt:
-      add.operator()<std::uint32_t>();
-      break;
-    default:
-      add.operator()<std::uint64_t>();
-      break;
+    case kFloat: add.operator()<float>(); break;
+    case kDouble: add.operator()<double>(); break;
+    case kComplexFloat: add.operator()<std::complex<float>>(); break;
+    case kComplexDouble: add.operator()<std::complex<double>>(); break;
+    case kInt: add.operator()<std::uint32_t>(); break;
+    default: add.operator()<std::uint64_t>(); break;
   }
   return dense(out, type);
 }

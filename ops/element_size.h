@@ -20,16 +20,11 @@ struct [[gnu::may_alias]] Bits128 {
 template <class F>
 decltype(auto) visit_size(std::size_t size, F&& f) {
   switch (size) {
-    case 1:
-      return f.template operator()<Bits<std::uint8_t>>();
-    case 2:
-      return f.template operator()<Bits<std::uint16_t>>();
-    case 4:
-      return f.template operator()<Bits<std::uint32_t>>();
-    case 8:
-      return f.template operator()<Bits<std::uint64_t>>();
-    default:
-      return f.template operator()<Bits128>();
+    case 1: return f.template operator()<Bits<std::uint8_t>>();
+    case 2: return f.template operator()<Bits<std::uint16_t>>();
+    case 4: return f.template operator()<Bits<std::uint32_t>>();
+    case 8: return f.template operator()<Bits<std::uint64_t>>();
+    default: return f.template operator()<Bits128>();
   }
 }
 

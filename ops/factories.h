@@ -44,10 +44,13 @@ LANEWISE_API Tensor linspace(const Scalar& start, const Scalar& end, std::int64_
 LANEWISE_API Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base = 10.0,
                              const TensorOptions& options = {});
 /// start, start + step, ... up to and with `end`.
-LANEWISE_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1, const TensorOptions& options = {});
+LANEWISE_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step = 1,
+                          const TensorOptions& options = {});
 /// Positions of the lower or upper triangle of [row, col], row by row: [2, n], i64 if options name no dtype.
-LANEWISE_API Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0, const TensorOptions& options = {});
-LANEWISE_API Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0, const TensorOptions& options = {});
+LANEWISE_API Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0,
+                                 const TensorOptions& options = {});
+LANEWISE_API Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0,
+                                 const TensorOptions& options = {});
 /// Ones on the diagonal.
 LANEWISE_API Tensor eye(std::int64_t n, const TensorOptions& options = {});
 LANEWISE_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
@@ -71,7 +74,8 @@ LANEWISE_API Tensor randn_like(const Tensor& self, const TensorOptions& options 
 
 /// Integers in [low, high) in the shape and dtype of self.
 LANEWISE_API Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options = {});
-LANEWISE_API Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options = {});
+LANEWISE_API Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
+                                 const TensorOptions& options = {});
 
 /// A tensor over memory that somebody else owns; `deleter` runs when the last tensor that uses it is gone.
 LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});

@@ -107,20 +107,20 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
   const bool one = src.dim() == 0;
   const DimVector none(indexing.sizes.size(), 0);
   walk_index(indexing.sizes, indexing.dim,
-                {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
-                 one ? none : DimVector(src.strides())},
-                true, [&](const IndexRun& run) {
-                  T* to = x + run.at[0];
-                  const std::int64_t* i = index + run.at[1];
-                  const T* from = y + run.at[2];
-                  // The index is dense and runs go along its last dimension: it steps by one.
-                  if (run.step[0] == 0 && run.step[2] == 1) {
-                    for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
-                  } else {
-                    for (std::int64_t j = 0; j < run.n; ++j)
-                      f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
-                  }
-                });
+             {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
+              one ? none : DimVector(src.strides())},
+             true, [&](const IndexRun& run) {
+               T* to = x + run.at[0];
+               const std::int64_t* i = index + run.at[1];
+               const T* from = y + run.at[2];
+               // The index is dense and runs go along its last dimension: it steps by one.
+               if (run.step[0] == 0 && run.step[2] == 1) {
+                 for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
+               } else {
+                 for (std::int64_t j = 0; j < run.n; ++j)
+                   f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
+               }
+             });
 }
 
 /// What may be written to beside its source: src as a copy if the two share memory.
@@ -164,14 +164,11 @@ template <class T>
 void reduce_into(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
   switch (reduce) {
     case Reduce::Sum:
-    case Reduce::Mean:
-      each_pair<T>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); });
-      return;
+    case Reduce::Mean: each_pair<T>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); }); return;
     case Reduce::Prod:
       each_pair<T>(indexing, self, src, [](T& a, T b) { a = multiply_elements(a, b); });
       return;
-    default:
-      break;
+    default: break;
   }
   if constexpr (!is_complex(scalar_type_of<T>)) {
     if (reduce == Reduce::Max) {
@@ -214,22 +211,23 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
     auto* out = static_cast<T*>(result.data_ptr());
-    walk_index(indexing.sizes, indexing.dim, {indexing.strides_across(self.strides()), dense_strides, dense_strides},
-                  false, [&](const IndexRun& run) {
-                    const T* from = x + run.at[0];
-                    const std::int64_t* i = chosen + run.at[1];
-                    T* to = out + run.at[1];
-                    const auto limit = static_cast<std::uint64_t>(indexing.limit);
-                    std::int64_t j = 0;
-                    // Checked one by one: a branch that is never taken costs less than a pass of its own.
-                    if (run.step[0] == 0 && along == 1) {
-                      for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
-                    } else {
-                      for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
-                        to[j] = from[j * run.step[0] + i[j] * along];
-                    }
-                    if (j < run.n) indexing.check_bounds("gather", i + j, 1);
-                  });
+    walk_index(indexing.sizes, indexing.dim,
+               {indexing.strides_across(self.strides()), dense_strides, dense_strides}, false,
+               [&](const IndexRun& run) {
+                 const T* from = x + run.at[0];
+                 const std::int64_t* i = chosen + run.at[1];
+                 T* to = out + run.at[1];
+                 const auto limit = static_cast<std::uint64_t>(indexing.limit);
+                 std::int64_t j = 0;
+                 // Checked one by one: a branch that is never taken costs less than a pass of its own.
+                 if (run.step[0] == 0 && along == 1) {
+                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
+                 } else {
+                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
+                     to[j] = from[j * run.step[0] + i[j] * along];
+                 }
+                 if (j < run.n) indexing.check_bounds("gather", i + j, 1);
+               });
   });
   return result;
 }

@@ -1,5 +1,3 @@
-#include <lanewise/ops/gemm.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -7,6 +5,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/iterator/scratch.h>
+#include <lanewise/ops/gemm.h>
 
 namespace lanewise::ops {
 namespace {
@@ -15,7 +14,8 @@ using detail::Scratch;
 using detail::scratch;
 using kernels::kGemmDepth;
 
-/// Rows of A packed at once: with kGemmDepth columns a quarter of the second-level cache, which leaves room for B and C.
+/// Rows of A packed at once: with kGemmDepth columns a quarter of the second-level cache, which leaves room
+/// for B and C.
 std::int64_t rows_packed(std::int64_t bytes) {
   const std::int64_t cache = topology().l2_bytes > 0 ? topology().l2_bytes : std::int64_t{1} << 20;
   return std::clamp<std::int64_t>(cache / 4 / (kGemmDepth * bytes), 64, 1024);
@@ -23,13 +23,15 @@ std::int64_t rows_packed(std::int64_t bytes) {
 /// Panels of B packed at once.
 constexpr std::int64_t kPanelsPacked = 8;
 constexpr std::int64_t kRowsAtOnce = 32;
-/// Up to this many groups of rows B is read where it lies, if its rows are contiguous: so few passes are not worth a copy.
+/// Up to this many groups of rows B is read where it lies, if its rows are contiguous: so few passes are not
+/// worth a copy.
 constexpr std::int64_t kUnpackedGroups = 6;
 /// Multiplications that make it worth waking another thread.
 constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 /// The same where the matrix is read once.
 constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
-/// More columns than this are turned into rows before they are summed (the kernel has room for so many partial sums).
+/// More columns than this are turned into rows before they are summed (the kernel has room for so many
+/// partial sums).
 constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
 /// Converted or strided rows of a matrix at a time, for the second-level cache.
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
@@ -46,17 +48,20 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_size(t)); }
 std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::countr_zero(element_size(t))); }
 
-/// Products with few columns run transposed: lanes over the rows. So do those whose columns are contiguous in memory, where that
-/// keeps the bits: the imaginary part of a complex product depends on which factor is the first.
+/// Products with few columns run transposed: lanes over the rows. So do those whose columns are contiguous in
+/// memory, where that keeps the bits: the imaginary part of a complex product depends on which factor is the
+/// first.
 bool runs_transposed(const Matrix& c) {
   if (c.rows == 1 || c.cols == 1) return c.cols != 1;
-  if (!is_complex(c.type) && (c.row_stride == 1) != (c.col_stride == 1) && c.rows > 16 && c.cols > 16) return c.row_stride == 1;
+  if (!is_complex(c.type) && (c.row_stride == 1) != (c.col_stride == 1) && c.rows > 16 && c.cols > 16)
+    return c.row_stride == 1;
   return c.cols <= 16 && c.rows >= 2 * c.cols;
 }
 
 }  // namespace
 
-Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta, const Scalar& alpha)
+Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta,
+           const Scalar& alpha)
     : c_(c),
       a_(a),
       b_(b),
@@ -101,7 +106,8 @@ void Gemm::run(const GemmBatch& batch) {
       a.data += n * (transposed_ ? batch.b : batch.a);
       b.data += n * (transposed_ ? batch.a : batch.b);
       if (s.data != nullptr) s.data += n * batch.s;
-      run_tile(c, a, b, s, {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
+      run_tile(c, a, b, s,
+               {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
     }
   });
 }
@@ -110,7 +116,8 @@ void Gemm::choose_tiles(std::int64_t batches) {
   const std::int64_t group = kernel_.rows;
   const std::int64_t panel = kernel_.cols;
   const std::int64_t most = std::max<std::int64_t>(1, rows_packed(size_of(compute_)) / group) * group;
-  tile_rows_ = c_.rows <= most + group ? c_.rows : ceil_div(ceil_div(c_.rows, ceil_div(c_.rows, most)), group) * group;
+  tile_rows_ =
+      c_.rows <= most + group ? c_.rows : ceil_div(ceil_div(c_.rows, ceil_div(c_.rows, most)), group) * group;
   tile_cols_ = c_.cols;
   const std::int64_t threads = get_num_threads();
   const std::int64_t products = batches * c_.rows * c_.cols * a_.cols;
@@ -161,11 +168,13 @@ void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Mat
 void Gemm::store_tile(char* tile, const Matrix& c, const Tile& t) const {
   if (c.type != compute_) {
     char* narrow = scratch(Scratch::RawTile, static_cast<std::size_t>(t.rows * t.cols * size_of(c.type)));
-    movers_.convert[static_cast<std::size_t>(compute_)][static_cast<std::size_t>(c.type)](tile, narrow, t.rows * t.cols);
+    movers_.convert[static_cast<std::size_t>(compute_)][static_cast<std::size_t>(c.type)](tile, narrow,
+                                                                                          t.rows * t.cols);
     tile = narrow;
   }
   const std::int64_t size = size_of(c.type);
-  movers_.scatter[log2_size(c.type)](tile, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size, t.rows, t.cols);
+  movers_.scatter[log2_size(c.type)](tile, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size,
+                                     t.rows, t.cols);
 }
 
 void Gemm::run_vectors(const GemmBatch& batch) {
@@ -183,15 +192,18 @@ void Gemm::run_vectors(const GemmBatch& batch) {
     run_vector(c, a, x, s, row, rows);
   };
   if (batch.count == 1) {
-    parallel_for(0, c_.rows, grain, [&](std::int64_t begin, std::int64_t end) { run(0, begin, end - begin); });
+    parallel_for(0, c_.rows, grain,
+                 [&](std::int64_t begin, std::int64_t end) { run(0, begin, end - begin); });
   } else {
-    parallel_for(0, batch.count, std::max<std::int64_t>(1, grain / c_.rows), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t n = begin; n < end; ++n) run(n, 0, c_.rows);
-    });
+    parallel_for(0, batch.count, std::max<std::int64_t>(1, grain / c_.rows),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t n = begin; n < end; ++n) run(n, 0, c_.rows);
+                 });
   }
 }
 
-void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row, std::int64_t rows) const {
+void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
+                      std::int64_t rows) const {
   const std::int64_t bytes = size_of(compute_);
   const bool direct = c.type == compute_ && (c.row_stride == 1 || rows == 1) && !in_place_;
   char* y = direct ? c.at(row, 0) : scratch(Scratch::ProductTile, static_cast<std::size_t>(rows * bytes));
@@ -207,7 +219,8 @@ void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const M
     p.a_stride = a.col_stride;
     kernel_.column_products(p);
   } else {
-    const std::int64_t most = std::clamp<std::int64_t>(kRowBytes / std::max<std::int64_t>(a.cols * bytes, 1), 1, rows);
+    const std::int64_t most =
+        std::clamp<std::int64_t>(kRowBytes / std::max<std::int64_t>(a.cols * bytes, 1), 1, rows);
     char* tile = scratch(Scratch::PanelA, static_cast<std::size_t>(most * a.cols * bytes));
     p.a = tile;
     p.a_stride = a.cols;
@@ -226,11 +239,14 @@ void Gemm::load(const Matrix& from, char* to, std::int64_t count) const {
   const bool converts = from.type != compute_;
   const std::int64_t size = size_of(from.type);
   char* raw = converts ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * size)) : to;
-  movers_.gather[log2_size(from.type)](from.data, from.row_stride * size, from.col_stride * size, from.rows, from.cols, raw);
-  if (converts) movers_.convert[static_cast<std::size_t>(from.type)][static_cast<std::size_t>(compute_)](raw, to, count);
+  movers_.gather[log2_size(from.type)](from.data, from.row_stride * size, from.col_stride * size, from.rows,
+                                       from.cols, raw);
+  if (converts)
+    movers_.convert[static_cast<std::size_t>(from.type)][static_cast<std::size_t>(compute_)](raw, to, count);
 }
 
-const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t k) const {
+const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
+                         std::int64_t k) const {
   const std::int64_t bytes = size_of(compute_);
   char* panel = scratch(Scratch::PanelA, static_cast<std::size_t>(rows * k * bytes));
   for (std::int64_t r = 0; r < rows; r += kernel_.rows) {
@@ -240,10 +256,13 @@ const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, s
   return panel;
 }
 
-/// Panels of kernel_.cols columns, one after the other, each [k][columns]; null where the rows are read in place.
-const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
-                         std::int64_t m) const {
-  if (b.col_stride == 1 && b.type == compute_ && m <= kUnpackedGroups * kernel_.rows && cols % kernel_.cols == 0) return nullptr;
+/// Panels of kernel_.cols columns, one after the other, each [k][columns]; null where the rows are read in
+/// place.
+const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0,
+                         std::int64_t k, std::int64_t m) const {
+  if (b.col_stride == 1 && b.type == compute_ && m <= kUnpackedGroups * kernel_.rows &&
+      cols % kernel_.cols == 0)
+    return nullptr;
   const auto bytes = static_cast<std::int64_t>(size_of(compute_));
   char* panels = scratch(Scratch::PanelB, static_cast<std::size_t>((k * cols + kernel_.slack) * bytes));
   // Few rows of all panels before the next rows: neighbours in memory come soon after each other.
@@ -252,14 +271,15 @@ const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, s
     const std::int64_t rows = std::min(step, k - r);
     for (std::int64_t j = 0; j < cols; j += kernel_.cols) {
       const std::int64_t n = std::min<std::int64_t>(kernel_.cols, cols - j);
-      load({b.at(k0 + r, col + j), b.type, rows, n, b.row_stride, b.col_stride}, panels + (j * k + r * n) * bytes, rows * n);
+      load({b.at(k0 + r, col + j), b.type, rows, n, b.row_stride, b.col_stride},
+           panels + (j * k + r * n) * bytes, rows * n);
     }
   }
   return panels;
 }
 
-void Gemm::add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,
-                 std::int64_t cols) const {
+void Gemm::add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows,
+                 std::int64_t col, std::int64_t cols) const {
   kernels::GemmEpilogue e{c, c_stride, nullptr, 0, 0, rows, cols, alpha_, beta_};
   if (s.data != nullptr && s.type == compute_) {
     e.s = s.at(row, col);

@@ -33,13 +33,16 @@ struct GemmBatch {
   std::int64_t s = 0;
 };
 
-/// C = alpha * A B + beta * S. All of one dtype; C overlaps neither A nor B, and S only if it is C. With beta == 0, S is not read.
+/// C = alpha * A B + beta * S. All of one dtype; C overlaps neither A nor B, and S only if it is C. With beta
+/// == 0, S is not read.
 ///
-/// Error    each element of C is a sum in order of k (see kernels::kGemmDepth); with one row or one column of C, in the order of
-///          Note [Order of matrix-vector products]: the same bits for any layout and thread count
+/// Error    each element of C is a sum in order of k (see kernels::kGemmDepth); with one row or one column of
+///          C, in the order of Note [Order of matrix-vector products]: the same bits for any layout and
+///          thread count
 class Gemm {
  public:
-  Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta, const Scalar& alpha);
+  Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta,
+       const Scalar& alpha);
 
   void run(const GemmBatch& batch = {});
 
@@ -48,13 +51,16 @@ class Gemm {
     std::int64_t row, rows, col, cols;
   };
   void run_vectors(const GemmBatch& batch);
-  void run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row, std::int64_t rows) const;
+  void run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
+                  std::int64_t rows) const;
   void choose_tiles(std::int64_t batches);
   void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const;
-  const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0, std::int64_t k) const;
-  const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k, std::int64_t m) const;
-  void add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows, std::int64_t col,
-             std::int64_t cols) const;
+  const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
+                     std::int64_t k) const;
+  const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
+                     std::int64_t m) const;
+  void add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows,
+             std::int64_t col, std::int64_t cols) const;
   void store_tile(char* tile, const Matrix& c, const Tile& t) const;
   void load(const Matrix& from, char* to, std::int64_t count) const;
 

@@ -5,8 +5,8 @@
 
 namespace lanewise::ops {
 
-void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides, bool apart,
-                FunctionRef<void(const IndexRun&)> f) {
+void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
+                bool apart, FunctionRef<void(const IndexRun&)> f) {
   constexpr std::int64_t kGrain = 16384;
   const auto rank = static_cast<std::int64_t>(sizes.size());
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;

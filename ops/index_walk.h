@@ -17,11 +17,11 @@ struct IndexRun {
   std::int64_t n;
 };
 
-/// Calls f(run) for runs that together cover `sizes`, in parallel, with the strides of three operands, for gather
-/// and its kin, where `dim` is the dimension that the index chooses in. If `apart`, positions that differ
-/// only in `dim` are visited by one thread, in order: what is written to one place always is. Runs go along
-/// the last dimension.
-void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides, bool apart,
-                FunctionRef<void(const IndexRun&)> f);
+/// Calls f(run) for runs that together cover `sizes`, in parallel, with the strides of three operands, for
+/// gather and its kin, where `dim` is the dimension that the index chooses in. If `apart`, positions that
+/// differ only in `dim` are visited by one thread, in order: what is written to one place always is. Runs go
+/// along the last dimension.
+void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
+                bool apart, FunctionRef<void(const IndexRun&)> f);
 
 }  // namespace lanewise::ops

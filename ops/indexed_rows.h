@@ -20,8 +20,9 @@ struct IndexedRows {
   DimVector before_sizes, before_strides;
   DimVector after_sizes, after_strides;
   std::int64_t before_count = 1;
-  std::int64_t row = 1;               ///< elements of a row
-  /// Strides of self and of each index in the dimensions of the result, 0 where an operand has none: they decide its layout.
+  std::int64_t row = 1;  ///< elements of a row
+  /// Strides of self and of each index in the dimensions of the result, 0 where an operand has none: they
+  /// decide its layout.
   std::vector<DimVector> operand_strides;
   Tensor offsets;          ///< int64, dense: one per position in the indices, in steps of `scale`
   std::int64_t scale = 1;  ///< elements

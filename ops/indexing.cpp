@@ -20,13 +20,11 @@ bool is_mask(const Tensor& t) { return t.scalar_type() == kBool || t.scalar_type
 std::int64_t dims_used(const TensorIndex& i) {
   switch (i.kind()) {
     case TensorIndex::Kind::Integer:
-    case TensorIndex::Kind::Slice:
-      return 1;
+    case TensorIndex::Kind::Slice: return 1;
     case TensorIndex::Kind::Tensor:
       LANEWISE_CHECK(ValueError, i.tensor().defined(), "index: a tensor used as an index is undefined");
       return is_mask(i.tensor()) ? i.tensor().dim() : 1;
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -94,9 +92,7 @@ Indexed apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
   std::int64_t dim = 0;
   for (const TensorIndex& i : indices) {
     switch (i.kind()) {
-      case TensorIndex::Kind::Integer:
-        x.view = select_at(x.view, dim, i.integer());
-        break;
+      case TensorIndex::Kind::Integer: x.view = select_at(x.view, dim, i.integer()); break;
       case TensorIndex::Kind::Tensor:
         if (i.tensor().dim() == 0 && !is_mask(i.tensor()) && is_integral(i.tensor().scalar_type(), false)) {
           x.view = select_at(x.view, dim, integer_of(i.tensor()));
@@ -113,15 +109,9 @@ Indexed apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
         x.view = slice(x.view, dim, i.slice().start(), i.slice().stop(), i.slice().step());
         ++dim;
         break;
-      case TensorIndex::Kind::Dots:
-        dim += self.dim() - used;
-        break;
-      case TensorIndex::Kind::NewAxis:
-        x.view = unsqueeze(x.view, dim++);
-        break;
-      case TensorIndex::Kind::Boolean:
-        x.choose_all_or_nothing(dim++, i.boolean());
-        break;
+      case TensorIndex::Kind::Dots: dim += self.dim() - used; break;
+      case TensorIndex::Kind::NewAxis: x.view = unsqueeze(x.view, dim++); break;
+      case TensorIndex::Kind::Boolean: x.choose_all_or_nothing(dim++, i.boolean()); break;
     }
   }
   if (x.is_view() && x.view.is_same(self)) x.view = view(self, self.sizes());

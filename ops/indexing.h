@@ -46,8 +46,8 @@ struct LANEWISE_API TensorIndex {
                    "index: expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
   }
   template <class T>
-  requires(std::is_integral_v<T>) TensorIndex(T value)
-  noexcept
+    requires(std::is_integral_v<T>)
+  TensorIndex(T value) noexcept
       : kind_(std::is_same_v<T, bool> ? Kind::Boolean : Kind::Integer),
         integer_(static_cast<std::int64_t>(value)) {}
   TensorIndex(Slice slice) : kind_(Kind::Slice), slice_(slice) {}

@@ -36,14 +36,10 @@ IntArrayRef batch_sizes(const Tensor& t) { return t.sizes().slice(0, t.sizes().s
 template <class F>
 void with_type(ScalarType t, F&& f) {
   switch (t) {
-    case kFloat:
-      return f.template operator()<float>();
-    case kDouble:
-      return f.template operator()<double>();
-    case kComplexFloat:
-      return f.template operator()<std::complex<float>>();
-    default:
-      return f.template operator()<std::complex<double>>();
+    case kFloat: return f.template operator()<float>();
+    case kDouble: return f.template operator()<double>();
+    case kComplexFloat: return f.template operator()<std::complex<float>>();
+    default: return f.template operator()<std::complex<double>>();
   }
 }
 

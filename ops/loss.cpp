@@ -1,10 +1,9 @@
-#include <lanewise/ops/loss.h>
-
 #include <cstring>
 #include <vector>
 
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/loss.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::ops {
@@ -21,27 +20,31 @@ struct Nll {
   std::int64_t inner = 1;
   std::int64_t samples;
 
-  Nll(const char* op, const Tensor& input, const Tensor& classes_of, const Tensor& weights, std::int64_t reduce,
-      std::int64_t ignore)
+  Nll(const char* op, const Tensor& input, const Tensor& classes_of, const Tensor& weights,
+      std::int64_t reduce, std::int64_t ignore)
       : reduction(reduce), ignore_index(ignore) {
-    LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": needs floating log-probabilities, found ", input.scalar_type());
+    LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": needs floating log-probabilities, found ",
+                   input.scalar_type());
     LANEWISE_CHECK(DtypeError, classes_of.scalar_type() == kLong, op, ": expected an int64 target, found ",
                    classes_of.scalar_type());
-    LANEWISE_CHECK(ValueError, reduce >= 0 && reduce <= 2, op, ": reduction must be 0 (none), 1 (mean) or 2 (sum), found ", reduce);
-    LANEWISE_CHECK(ShapeError, input.dim() >= 1, op, ": input tensor should be [C], [N, C] or [N, C, d...], found a 0-dim tensor");
+    LANEWISE_CHECK(ValueError, reduce >= 0 && reduce <= 2, op,
+                   ": reduction must be 0 (none), 1 (mean) or 2 (sum), found ", reduce);
+    LANEWISE_CHECK(ShapeError, input.dim() >= 1, op,
+                   ": input tensor should be [C], [N, C] or [N, C, d...], found a 0-dim tensor");
     const std::size_t axis = input.dim() == 1 ? 0 : 1;
     DimVector expected(input.sizes());
     classes = expected[axis];
     expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(axis));
-    LANEWISE_CHECK(ShapeError, classes_of.sizes() == IntArrayRef(expected), op, ": size mismatch, input ", input.sizes(),
-                   " needs a target of shape ", IntArrayRef(expected), ", found ", classes_of.sizes());
+    LANEWISE_CHECK(ShapeError, classes_of.sizes() == IntArrayRef(expected), op, ": size mismatch, input ",
+                   input.sizes(), " needs a target of shape ", IntArrayRef(expected), ", found ",
+                   classes_of.sizes());
     for (std::size_t d = axis + 1; d < input.sizes().size(); ++d) inner *= input.sizes()[d];
     if (weights.defined()) {
       LANEWISE_CHECK(ShapeError, weights.dim() == 1 && weights.numel() == classes, op,
-                     ": weight tensor should be defined either for all ", classes, " classes or no classes, found shape ",
-                     weights.sizes());
-      LANEWISE_CHECK(DtypeError, weights.scalar_type() == input.scalar_type(), op, ": weight is ", weights.scalar_type(),
-                     ", input is ", input.scalar_type());
+                     ": weight tensor should be defined either for all ", classes,
+                     " classes or no classes, found shape ", weights.sizes());
+      LANEWISE_CHECK(DtypeError, weights.scalar_type() == input.scalar_type(), op, ": weight is ",
+                     weights.scalar_type(), ", input is ", input.scalar_type());
       weight = dense(weights);
     }
     target = dense(classes_of);
@@ -54,7 +57,8 @@ struct Nll {
     self = input;
   }
 
-  /// Calls f(sample, class, position of its element in self as [batch, classes, inner]) for samples that count.
+  /// Calls f(sample, class, position of its element in self as [batch, classes, inner]) for samples that
+  /// count.
   template <class F>
   void each(F f) const {
     const auto* t = target.const_data_ptr<std::int64_t>();
@@ -76,7 +80,8 @@ R tree_sum(const std::vector<R>& terms) {
   R value;
   const kernels::ReductionKernel& sum = *kernels::active_kernels().reductions->sum;
   const auto type = static_cast<std::size_t>(scalar_type_of<R>);
-  sum.inner[type](reinterpret_cast<const char*>(terms.data()), static_cast<std::int64_t>(terms.size()), 0, acc);
+  sum.inner[type](reinterpret_cast<const char*>(terms.data()), static_cast<std::int64_t>(terms.size()), 0,
+                  acc);
   sum.finish[type](acc, 1, nullptr, reinterpret_cast<char*>(&value), nullptr);
   return value;
 }
@@ -130,22 +135,30 @@ std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& ta
 
 std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& target, const Tensor& weight,
                                               std::int64_t reduction, std::int64_t ignore_index) {
-  LANEWISE_CHECK(ShapeError, self.dim() == 4, "nll_loss2d: only batches of spatial inputs supported (4D tensors), but got input of dimension: ",
-                 self.dim());
-  LANEWISE_CHECK(ShapeError, target.dim() == 3, "nll_loss2d: only batches of spatial targets supported (3D tensors) but got targets of dimension: ",
-                 target.dim());
+  LANEWISE_CHECK(
+      ShapeError, self.dim() == 4,
+      "nll_loss2d: only batches of spatial inputs supported (4D tensors), but got input of dimension: ",
+      self.dim());
+  LANEWISE_CHECK(
+      ShapeError, target.dim() == 3,
+      "nll_loss2d: only batches of spatial targets supported (3D tensors) but got targets of dimension: ",
+      target.dim());
   return nll_loss_forward(self, target, weight, reduction, ignore_index);
 }
 
-Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const Tensor& weight,
-                         std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight) {
+Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
+                         const Tensor& weight, std::int64_t reduction, std::int64_t ignore_index,
+                         const Tensor& total_weight) {
   const Nll nll("nll_loss_backward", self, target, weight, reduction, ignore_index);
   const IntArrayRef expected = nll.keeps_samples() ? target.sizes() : IntArrayRef();
-  LANEWISE_CHECK(ShapeError, grad_output.sizes() == expected, "nll_loss_backward: expected a grad_output of shape ", expected,
-                 ", found ", grad_output.sizes());
-  LANEWISE_CHECK(DtypeError, grad_output.scalar_type() == self.scalar_type(), "nll_loss_backward: grad_output is ",
-                 grad_output.scalar_type(), ", input is ", self.scalar_type());
-  LANEWISE_CHECK(ShapeError, total_weight.numel() == 1, "nll_loss_backward: expected total_weight to be a single element, found ",
+  LANEWISE_CHECK(ShapeError, grad_output.sizes() == expected,
+                 "nll_loss_backward: expected a grad_output of shape ", expected, ", found ",
+                 grad_output.sizes());
+  LANEWISE_CHECK(DtypeError, grad_output.scalar_type() == self.scalar_type(),
+                 "nll_loss_backward: grad_output is ", grad_output.scalar_type(), ", input is ",
+                 self.scalar_type());
+  LANEWISE_CHECK(ShapeError, total_weight.numel() == 1,
+                 "nll_loss_backward: expected total_weight to be a single element, found ",
                  total_weight.sizes());
   const Tensor grads = dense(grad_output);
   Tensor result = detail::empty_cpu(self.sizes(), self.scalar_type());

@@ -1,9 +1,8 @@
-#include <lanewise/ops/matmul.h>
-
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/gemm.h>
+#include <lanewise/ops/matmul.h>
 #include <lanewise/ops/product_checks.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -19,7 +18,8 @@ Matrix matrix(const Tensor& t) {
   const IntArrayRef sizes = t.sizes();
   const IntArrayRef strides = t.strides();
   const std::size_t r = sizes.size() - 2;
-  return {static_cast<char*>(t.data_ptr()), t.scalar_type(), sizes[r], sizes[r + 1], strides[r], strides[r + 1]};
+  return {
+      static_cast<char*>(t.data_ptr()), t.scalar_type(), sizes[r], sizes[r + 1], strides[r], strides[r + 1]};
 }
 
 Matrix column(const Tensor& vec) {
@@ -35,7 +35,9 @@ Matrix broadcast(const Tensor& self, std::int64_t rows, std::int64_t cols) {
   return s;
 }
 
-bool shares_memory(const Tensor& a, const Tensor& b) { return a.is_alias_of(b) && get_overlap_status(a, b) != MemOverlapStatus::No; }
+bool shares_memory(const Tensor& a, const Tensor& b) {
+  return a.is_alias_of(b) && get_overlap_status(a, b) != MemOverlapStatus::No;
+}
 
 /// Where Gemm can read `self` while it writes `out`: apart from it, or in the same place.
 bool may_add(const Tensor& out, const Tensor& self) {
@@ -43,9 +45,11 @@ bool may_add(const Tensor& out, const Tensor& self) {
   return out.data_ptr() == self.data_ptr() && out.is_same_size(self) && out.strides().equals(self.strides());
 }
 
-/// Runs `product(out)` on the destination, or where that would overwrite what is still to be read on a tensor that is then copied.
+/// Runs `product(out)` on the destination, or where that would overwrite what is still to be read on a tensor
+/// that is then copied.
 template <class Product>
-void write(const Destination& to, IntArrayRef sizes, ScalarType type, const Tensor* self, ConstTensors factors, Product product) {
+void write(const Destination& to, IntArrayRef sizes, ScalarType type, const Tensor* self,
+           ConstTensors factors, Product product) {
   bool beside = false;
   if (to.tensor.defined()) {
     for (const Tensor* factor : factors) beside |= shares_memory(to.tensor, *factor);
@@ -68,16 +72,19 @@ DimVector bmm_sizes(const Tensor& a, const Tensor& b) { return {a.sizes()[0], a.
 std::int64_t batch_step(const Tensor& t) { return t.strides()[0] * t.element_size(); }
 
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
-  Gemm(matrix(out), matrix(a), matrix(b), {}, 0, 1).run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out)});
+  Gemm(matrix(out), matrix(a), matrix(b), {}, 0, 1)
+      .run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out)});
 }
 
-void run_baddbmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+void run_baddbmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
+                 const Scalar& alpha) {
   const Tensor s = expand(self, out.sizes());
   Gemm(matrix(out), matrix(a), matrix(b), matrix(s), beta, alpha)
       .run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out), batch_step(s)});
 }
 
-void run_addmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+void run_addmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
+               const Scalar& alpha) {
   Gemm(matrix(out), matrix(a), matrix(b), broadcast(self, out.sizes()[0], out.sizes()[1]), beta, alpha).run();
 }
 
@@ -86,7 +93,8 @@ std::pair<Tensor, Tensor> joined(const Tensor& a, const Tensor& b) {
   const std::int64_t depth = a.sizes()[0] * a.sizes()[2];
   const DimVector left{a.sizes()[1], depth}, right{depth, b.sizes()[2]};
   const Tensor rows = transpose(a, 0, 1);
-  return {can_view(rows, left) ? view(rows, left) : view(dense(rows), left), can_view(b, right) ? view(b, right) : view(dense(b), right)};
+  return {can_view(rows, left) ? view(rows, left) : view(dense(rows), left),
+          can_view(b, right) ? view(b, right) : view(dense(b), right)};
 }
 
 }  // namespace
@@ -104,7 +112,8 @@ void mm_into(const Destination& to, const Tensor& self, const Tensor& mat2) {
         [&](const Tensor& out) { Gemm(matrix(out), matrix(self), matrix(mat2), {}, 0, 1).run(); });
 }
 
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+             const Scalar& alpha) {
   check_matrices("addmm", mat1, mat2);
   const DimVector sizes = mm_sizes(mat1, mat2);
   check_added("addmm", self, sizes, mat1.scalar_type(), beta, alpha);
@@ -113,8 +122,8 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
   return out;
 }
 
-void addmm_into(const Destination& to, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-                const Scalar& alpha) {
+void addmm_into(const Destination& to, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                const Scalar& beta, const Scalar& alpha) {
   check_matrices(to.op, mat1, mat2);
   const DimVector sizes = mm_sizes(mat1, mat2);
   check_added(to.op, self, sizes, mat1.scalar_type(), beta, alpha);
@@ -131,17 +140,19 @@ Tensor bmm(const Tensor& self, const Tensor& mat2) {
 
 void bmm_into(const Destination& to, const Tensor& self, const Tensor& mat2) {
   check_batches(to.op, self, mat2);
-  write(to, bmm_sizes(self, mat2), self.scalar_type(), nullptr, {&self, &mat2}, [&](const Tensor& out) { run_bmm(out, self, mat2); });
+  write(to, bmm_sizes(self, mat2), self.scalar_type(), nullptr, {&self, &mat2},
+        [&](const Tensor& out) { run_bmm(out, self, mat2); });
 }
 
-Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+               const Scalar& alpha) {
   Tensor out;
   baddbmm_into({"baddbmm", out, true}, self, batch1, batch2, beta, alpha);
   return out;
 }
 
-void baddbmm_into(const Destination& to, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
-                  const Scalar& alpha) {
+void baddbmm_into(const Destination& to, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                  const Scalar& beta, const Scalar& alpha) {
   check_batches(to.op, batch1, batch2);
   const DimVector sizes = bmm_sizes(batch1, batch2);
   check_added(to.op, self, sizes, batch1.scalar_type(), beta, alpha);
@@ -149,14 +160,15 @@ void baddbmm_into(const Destination& to, const Tensor& self, const Tensor& batch
         [&](const Tensor& out) { run_baddbmm(out, self, batch1, batch2, beta, alpha); });
 }
 
-Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) {
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+              const Scalar& alpha) {
   Tensor out;
   addbmm_into({"addbmm", out, true}, self, batch1, batch2, beta, alpha);
   return out;
 }
 
-void addbmm_into(const Destination& to, const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
-                 const Scalar& alpha) {
+void addbmm_into(const Destination& to, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                 const Scalar& beta, const Scalar& alpha) {
   check_batches(to.op, batch1, batch2);
   const DimVector sizes{batch1.sizes()[1], batch2.sizes()[2]};
   check_added(to.op, self, sizes, batch1.scalar_type(), beta, alpha);
@@ -177,14 +189,15 @@ void mv_into(const Destination& to, const Tensor& self, const Tensor& vec) {
         [&](const Tensor& out) { Gemm(column(out), matrix(self), column(vec), {}, 0, 1).run(); });
 }
 
-Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+             const Scalar& alpha) {
   Tensor out;
   addmv_into({"addmv", out, true}, self, mat, vec, beta, alpha);
   return out;
 }
 
-void addmv_into(const Destination& to, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
-                const Scalar& alpha) {
+void addmv_into(const Destination& to, const Tensor& self, const Tensor& mat, const Tensor& vec,
+                const Scalar& beta, const Scalar& alpha) {
   check_matrix_vector(to.op, mat, vec);
   const IntArrayRef sizes = mat.sizes().slice(0, 1);
   check_added(to.op, self, sizes, mat.scalar_type(), beta, alpha);

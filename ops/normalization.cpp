@@ -190,8 +190,8 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
                });
 }
 
-/// running = momentum * statistic + (1 - momentum) * running, in place. Not counted as a new version, as in PyTorch: the node keeps the
-/// statistics for evaluation, and in training does not look at them.
+/// running = momentum * statistic + (1 - momentum) * running, in place. Not counted as a new version, as in
+/// PyTorch: the node keeps the statistics for evaluation, and in training does not look at them.
 template <class T>
 void move_towards(const Tensor& running, const Tensor& statistic, double momentum, double factor) {
   const Tensor old = dense(running, statistic.scalar_type());

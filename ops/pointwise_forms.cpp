@@ -1,5 +1,3 @@
-#include <lanewise/ops/pointwise_forms.h>
-
 #include <limits>
 #include <numbers>
 
@@ -8,6 +6,7 @@
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -53,8 +52,8 @@ Tensor div_rounded(const Tensor& self, const Other& other, std::optional<std::st
 }
 
 bool is_tanh(const char* op, std::string_view approximate) {
-  LANEWISE_CHECK(ValueError, approximate == "none" || approximate == "tanh", op, ": approximate is \"", approximate,
-                 "\"; expected \"none\" or \"tanh\"");
+  LANEWISE_CHECK(ValueError, approximate == "none" || approximate == "tanh", op, ": approximate is \"",
+                 approximate, "\"; expected \"none\" or \"tanh\"");
   return approximate == "tanh";
 }
 
@@ -70,8 +69,10 @@ Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_vi
 
 Tensor pow(const Tensor& self, const Scalar& exponent) {
   const ScalarType type = result_type(self, exponent);
-  LANEWISE_CHECK(ValueError, !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
-                 "pow: integers to the negative power ", exponent, " are no integers; cast self to a floating dtype");
+  LANEWISE_CHECK(
+      ValueError,
+      !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
+      "pow: integers to the negative power ", exponent, " are no integers; cast self to a floating dtype");
   // The kernel of one operand has short cuts for common exponents, but computes in the dtype of self.
   if (type == self.scalar_type()) return pointwise(kPowScalar, {self}, {exponent});
   return pointwise(kPow, {self, exponent});
@@ -98,16 +99,20 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 }
 
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_view approximate) {
-  return pointwise(is_tanh("gelu_backward", approximate) ? kGeluTanhBackward : kGeluBackward, {grad_output, self});
+  return pointwise(is_tanh("gelu_backward", approximate) ? kGeluTanhBackward : kGeluBackward,
+                   {grad_output, self});
 }
 
-Tensor logit(const Tensor& self, std::optional<double> eps) { return pointwise(kLogit, {self}, {eps.value_or(-1)}); }
+Tensor logit(const Tensor& self, std::optional<double> eps) {
+  return pointwise(kLogit, {self}, {eps.value_or(-1)});
+}
 
 Tensor logit_backward(const Tensor& grad_output, const Tensor& self, std::optional<double> eps) {
   return pointwise(kLogitBackward, {grad_output, self}, {eps.value_or(-1)});
 }
 
-Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf) {
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
   if (is_integral(self.scalar_type(), true)) return clone(self);
   double largest = std::numeric_limits<double>::max();
   if (self.scalar_type() == kFloat) largest = std::numeric_limits<float>::max();
@@ -122,7 +127,8 @@ namespace {
 std::uint16_t next_half(std::uint16_t x, std::uint16_t y, std::uint16_t infinity) {
   const auto magnitude = [](std::uint16_t v) { return static_cast<int>(v & 0x7fff); };
   const auto order = [&](std::uint16_t v) { return (v & 0x8000) != 0 ? -magnitude(v) : magnitude(v); };
-  if (magnitude(x) > infinity || magnitude(y) > infinity) return static_cast<std::uint16_t>(infinity | 1);  // a NaN
+  if (magnitude(x) > infinity || magnitude(y) > infinity)
+    return static_cast<std::uint16_t>(infinity | 1);  // a NaN
   if (order(x) == order(y)) return y;
   const int next = order(x) + (order(y) > order(x) ? 1 : -1);
   const bool negative = next < 0 || (next == 0 && order(x) < 0);

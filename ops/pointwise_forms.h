@@ -10,7 +10,8 @@
 /// Pointwise ops that choose their kernel by an argument. Raw: nothing is recorded for backward.
 namespace lanewise::ops {
 
-/// True division, or rounded: mode "trunc" or "floor". Throws ValueError for another mode and for integers divided by zero.
+/// True division, or rounded: mode "trunc" or "floor". Throws ValueError for another mode and for integers
+/// divided by zero.
 Tensor div(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode);
 Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode);
 
@@ -28,20 +29,22 @@ Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max);
 Tensor gelu(const Tensor& self, std::string_view approximate);
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_view approximate);
 
-
 /// log(x / (1 - x)), x limited to [eps, 1 - eps] first if eps is given; and its derivative times grad_output.
 Tensor logit(const Tensor& self, std::optional<double> eps);
 Tensor logit_backward(const Tensor& grad_output, const Tensor& self, std::optional<double> eps);
 
-/// What is not given: 0 for NaN, the largest and least numbers of the dtype for the infinities. Integers are copied.
-Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf, std::optional<double> neginf);
+/// What is not given: 0 for NaN, the largest and least numbers of the dtype for the infinities. Integers are
+/// copied.
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf);
 
 /// In steps of the common dtype, halves included. Throws DtypeError for integers.
 Tensor nextafter(const Tensor& self, const Tensor& other);
 
 /// Throws ValueError if n is negative.
 Tensor& polygamma_(Tensor& self, std::int64_t n);
-/// The sum of lgamma(self - j / 2) over 0 <= j < p, and p (p - 1) / 4 log(pi). Throws ValueError for p < 1, DtypeError for bool.
+/// The sum of lgamma(self - j / 2) over 0 <= j < p, and p (p - 1) / 4 log(pi). Throws ValueError for p < 1,
+/// DtypeError for bool.
 Tensor mvlgamma(const Tensor& self, std::int64_t p);
 
 /// Throw DtypeError for complex numbers.

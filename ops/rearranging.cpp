@@ -134,14 +134,10 @@ Tensor rot90(const Tensor& self, std::int64_t k, IntArrayRef dims) {
                  "rot90: expected total dims >= 2, but got total dims = ", self.dim());
   const DimVector d = wrap_dims("rot90", dims, self.dim());
   switch (((k % 4) + 4) % 4) {
-    case 1:
-      return transpose(flip(self, d[1]), d[0], d[1]);
-    case 2:
-      return flip(self, d);
-    case 3:
-      return transpose(flip(self, d[0]), d[0], d[1]);
-    default:
-      return clone(self, MemoryFormat::Contiguous);
+    case 1: return transpose(flip(self, d[1]), d[0], d[1]);
+    case 2: return flip(self, d);
+    case 3: return transpose(flip(self, d[0]), d[0], d[1]);
+    default: return clone(self, MemoryFormat::Contiguous);
   }
 }
 

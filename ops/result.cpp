@@ -1,7 +1,6 @@
-#include <lanewise/ops/result.h>
-
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
@@ -13,7 +12,8 @@ bool same_shape(const Tensor& a, const Tensor& b) { return a.is_same_size(b); }
 
 void check_dtype(const char* op, const char* target, const Tensor& out, const Tensor& result) {
   LANEWISE_CHECK(DtypeError, can_cast(result.scalar_type(), out.scalar_type()), op, ": ", target, " is ",
-                 to_string(out.scalar_type()), " and cannot hold the ", to_string(result.scalar_type()), " result");
+                 to_string(out.scalar_type()), " and cannot hold the ", to_string(result.scalar_type()),
+                 " result");
 }
 
 }  // namespace
@@ -45,14 +45,14 @@ void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {
     out = lanewise::detail::empty_cpu(sizes, dtype);
     return;
   }
-  LANEWISE_CHECK(DtypeError, out.scalar_type() == dtype, to.op, ": Expected out tensor to have dtype ", dtype, ", but got ", out.scalar_type(),
-                 " instead");
+  LANEWISE_CHECK(DtypeError, out.scalar_type() == dtype, to.op, ": Expected out tensor to have dtype ", dtype,
+                 ", but got ", out.scalar_type(), " instead");
   if (out.sizes().equals(sizes)) {
     assert_no_internal_overlap(out);
     return;
   }
-  LANEWISE_CHECK(ShapeError, to.resizable, to.op, ": Bad in-place call: input tensor size ", out.sizes(), " and output tensor size ", sizes,
-                 " should match; use the form that returns its result");
+  LANEWISE_CHECK(ShapeError, to.resizable, to.op, ": Bad in-place call: input tensor size ", out.sizes(),
+                 " and output tensor size ", sizes, " should match; use the form that returns its result");
   lanewise::detail::resize_cpu(out, sizes);
 }
 

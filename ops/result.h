@@ -5,11 +5,12 @@
 /// In-place and out= forms of ops whose forward makes a fresh tensor.
 namespace lanewise::ops {
 
-/// Copies `result` into `self`. Throws ShapeError if the shapes differ, DtypeError if self cannot hold its dtype.
+/// Copies `result` into `self`. Throws ShapeError if the shapes differ, DtypeError if self cannot hold its
+/// dtype.
 void assign_result(const char* op, Tensor& self, const Tensor& result);
 
-/// Copies `result` into `out`, which is resized if its shape differs. Throws DtypeError if it cannot hold its dtype. An
-/// undefined `out` becomes the result.
+/// Copies `result` into `out`, which is resized if its shape differs. Throws DtypeError if it cannot hold its
+/// dtype. An undefined `out` becomes the result.
 void resize_result(const char* op, Tensor& out, const Tensor& result);
 
 /// Throws DtypeError if `out`, unless it is undefined, cannot hold the dtype of `result`.
@@ -17,13 +18,13 @@ void check_out_dtype(const char* op, const Tensor& out, const Tensor& result);
 
 /// Where an in-place or out= form writes, for ops that do so without a fresh tensor.
 struct Destination {
-  const char* op;   ///< begins every error
+  const char* op;  ///< begins every error
   Tensor& tensor;
-  bool resizable;   ///< out=, which takes the result's shape, and may be undefined; else in place
+  bool resizable;  ///< out=, which takes the result's shape, and may be undefined; else in place
 };
 
-/// Makes the destination ready for a result. Throws DtypeError unless it has this dtype, ShapeError if it has another shape and keeps
-/// it, StorageError if its elements overlap.
+/// Makes the destination ready for a result. Throws DtypeError unless it has this dtype, ShapeError if it has
+/// another shape and keeps it, StorageError if its elements overlap.
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype);
 
 }  // namespace lanewise::ops

@@ -1,5 +1,3 @@
-#include <lanewise/ops/softmax.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -7,6 +5,7 @@
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/softmax.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -24,12 +23,13 @@ constexpr std::int64_t kParallelElements = 8192;
 constexpr std::int64_t kShortRow = 32;
 /// Elements of a tile that is copied.
 constexpr std::int64_t kTileElements = 4096;
-/// Columns too long for that are copied into tiles that stay in the second-level cache with their results: rows of some
-/// lines, read once. In place three passes would each fetch a line a row.
+/// Columns too long for that are copied into tiles that stay in the second-level cache with their results:
+/// rows of some lines, read once. In place three passes would each fetch a line a row.
 constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
 
-/// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the compute type.
+/// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the
+/// compute type.
 class Side {
  public:
   Side(const Tensor& t, ScalarType compute, Scratch tile)
@@ -49,17 +49,20 @@ class Side {
   char* at(std::int64_t element) const { return data_ + element * size_; }
   std::int64_t size() const { return size_; }
 
-  char* tile(std::int64_t count) const { return scratch(tile_, static_cast<std::size_t>(count * compute_size_)); }
+  char* tile(std::int64_t count) const {
+    return scratch(tile_, static_cast<std::size_t>(count * compute_size_));
+  }
   /// A strided block as a contiguous tile of the compute type.
-  char* load(std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols) const {
+  char* load(std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
+             std::int64_t cols) const {
     char* to = tile(rows * cols);
     char* raw = converts_ ? raw_tile(rows * cols) : to;
     gather_(at(first), row_stride * size_, col_stride * size_, rows, cols, raw);
     if (converts_) widen_(raw, to, rows * cols);
     return to;
   }
-  void store(const char* from, std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
-             std::int64_t cols) const {
+  void store(const char* from, std::int64_t first, std::int64_t row_stride, std::int64_t col_stride,
+             std::int64_t rows, std::int64_t cols) const {
     if (converts_) {
       char* raw = raw_tile(rows * cols);
       narrow_(from, raw, rows * cols);
@@ -78,7 +81,9 @@ class Side {
   }
 
  private:
-  char* raw_tile(std::int64_t count) const { return scratch(Scratch::RawTile, static_cast<std::size_t>(count * size_)); }
+  char* raw_tile(std::int64_t count) const {
+    return scratch(Scratch::RawTile, static_cast<std::size_t>(count * size_));
+  }
 
   char* data_;
   std::int64_t size_;
@@ -113,8 +118,10 @@ struct Call {
     }
   }
 
-  /// `count` sequences whose first elements are `first`, first + col_stride, ... and whose elements are row_stride apart.
-  void tile(SoftmaxFn fn, std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t count) const {
+  /// `count` sequences whose first elements are `first`, first + col_stride, ... and whose elements are
+  /// row_stride apart.
+  void tile(SoftmaxFn fn, std::int64_t first, std::int64_t row_stride, std::int64_t col_stride,
+            std::int64_t count) const {
     const char* x = a.load(first, row_stride, col_stride, n, count);
     const char* y = two_inputs ? b.load(first, row_stride, col_stride, n, count) : nullptr;
     char* z = out.tile(n * count);
@@ -123,7 +130,8 @@ struct Call {
   }
 
   /// Columns [first, first + count) of a batch, where they lie or in a tile.
-  void columns_of(SoftmaxFn fn, std::int64_t batch, std::int64_t first, std::int64_t count, bool copies) const {
+  void columns_of(SoftmaxFn fn, std::int64_t batch, std::int64_t first, std::int64_t count,
+                  bool copies) const {
     const std::int64_t start = batch * n * columns + first;
     if (copies || a.converts() || b.converts() || out.converts()) {
       tile(fn, start, columns, 1, count);
@@ -138,8 +146,8 @@ void check(const char* op, const Tensor& t) {
                  " elements; convert to a floating type");
 }
 
-Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols, const Tensor& a, const Tensor* b,
-           std::int64_t dim, ScalarType result) {
+Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols, const Tensor& a,
+           const Tensor* b, std::int64_t dim, ScalarType result) {
   const std::int64_t d = wrap_dim(op, dim, a.dim());
   Tensor out = detail::empty_cpu(a.sizes(), result);
   if (out.numel() == 0) return out;
@@ -164,10 +172,13 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
                   b != nullptr,
                   n,
                   columns};
-  const auto grain = [&](std::int64_t elements) { return std::max<std::int64_t>(1, kParallelElements / elements); };
+  const auto grain = [&](std::int64_t elements) {
+    return std::max<std::int64_t>(1, kParallelElements / elements);
+  };
 
   if (columns == 1 && (n >= kShortRow || batches < 4)) {
-    parallel_for(0, batches, grain(n), [&](std::int64_t begin, std::int64_t end) { call.rows(fns.*rows, begin, end); });
+    parallel_for(0, batches, grain(n),
+                 [&](std::int64_t begin, std::int64_t end) { call.rows(fns.*rows, begin, end); });
     return out;
   }
   const std::int64_t width = std::clamp<std::int64_t>(kTileElements / n / 16 * 16, 16, 1024);
@@ -183,23 +194,26 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
   const bool tall = width < kNarrow && columns > width && kTallTileElements / n >= 16;
   const std::int64_t block = tall ? std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256) : width;
   const std::int64_t blocks = (columns + block - 1) / block;
-  parallel_for(0, batches * blocks, grain(n * std::min(block, columns)), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i % blocks * block;
-      call.columns_of(fns.*cols, i / blocks, first, std::min(block, columns - first), tall);
-    }
-  });
+  parallel_for(0, batches * blocks, grain(n * std::min(block, columns)),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t first = i % blocks * block;
+                   call.columns_of(fns.*cols, i / blocks, first, std::min(block, columns - first), tall);
+                 }
+               });
   return out;
 }
 
-Tensor run_backward(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols, const Tensor& grad,
-                    const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+Tensor run_backward(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols,
+                    const Tensor& grad, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
   check(op, grad);
   check(op, output);
   LANEWISE_CHECK(ShapeError, grad.sizes() == output.sizes(), op, ": grad_output has shape ", grad.sizes(),
                  ", output has shape ", output.sizes());
-  LANEWISE_CHECK(DtypeError, is_floating_point(input_dtype), op, ": input_dtype must be a floating type, found ", input_dtype);
-  LANEWISE_CHECK(DtypeError, kernels::compute_type(grad.scalar_type()) == kernels::compute_type(output.scalar_type()), op,
+  LANEWISE_CHECK(DtypeError, is_floating_point(input_dtype), op,
+                 ": input_dtype must be a floating type, found ", input_dtype);
+  LANEWISE_CHECK(DtypeError,
+                 kernels::compute_type(grad.scalar_type()) == kernels::compute_type(output.scalar_type()), op,
                  ": grad_output is ", grad.scalar_type(), " and output is ", output.scalar_type());
   return run(op, rows, cols, grad, &output, dim, input_dtype);
 }
@@ -208,18 +222,21 @@ Tensor run_backward(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn Softm
 
 Tensor softmax(const Tensor& self, std::int64_t dim) {
   check("softmax", self);
-  return run("softmax", &SoftmaxFns::softmax_rows, &SoftmaxFns::softmax_cols, self, nullptr, dim, self.scalar_type());
+  return run("softmax", &SoftmaxFns::softmax_rows, &SoftmaxFns::softmax_cols, self, nullptr, dim,
+             self.scalar_type());
 }
 Tensor log_softmax(const Tensor& self, std::int64_t dim) {
   check("log_softmax", self);
   return run("log_softmax", &SoftmaxFns::log_softmax_rows, &SoftmaxFns::log_softmax_cols, self, nullptr, dim,
              self.scalar_type());
 }
-Tensor softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
-  return run_backward("_softmax_backward_data", &SoftmaxFns::softmax_backward_rows, &SoftmaxFns::softmax_backward_cols,
-                      grad_output, output, dim, input_dtype);
+Tensor softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                             ScalarType input_dtype) {
+  return run_backward("_softmax_backward_data", &SoftmaxFns::softmax_backward_rows,
+                      &SoftmaxFns::softmax_backward_cols, grad_output, output, dim, input_dtype);
 }
-Tensor log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+Tensor log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                                 ScalarType input_dtype) {
   return run_backward("_log_softmax_backward_data", &SoftmaxFns::log_softmax_backward_rows,
                       &SoftmaxFns::log_softmax_backward_cols, grad_output, output, dim, input_dtype);
 }

@@ -16,16 +16,17 @@ namespace lanewise {
 class LANEWISE_API TensorLiteral {
  public:
   template <class T>
-  requires(scalar_type_of<T> != ScalarType::Undefined) TensorLiteral(T value)
-      : dtype_(scalar_type_of<T>), values_{Scalar(value)} {}
+    requires(scalar_type_of<T> != ScalarType::Undefined)
+  TensorLiteral(T value) : dtype_(scalar_type_of<T>), values_{Scalar(value)} {}
   /// One dimension more than the parts, which must agree in their sizes.
   TensorLiteral(std::initializer_list<TensorLiteral> parts);
   template <class T>
-  requires(scalar_type_of<T> != ScalarType::Undefined) TensorLiteral(const std::vector<T>& values)
+    requires(scalar_type_of<T> != ScalarType::Undefined)
+  TensorLiteral(const std::vector<T>& values)
       : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
   template <class T>
-  requires(scalar_type_of<T> != ScalarType::Undefined) TensorLiteral(ArrayRef<T> values)
-      : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
+    requires(scalar_type_of<T> != ScalarType::Undefined)
+  TensorLiteral(ArrayRef<T> values) : TensorLiteral(scalar_type_of<T>, values.begin(), values.end()) {}
 
   const DimVector& sizes() const noexcept { return sizes_; }
   ScalarType dtype() const noexcept { return dtype_; }

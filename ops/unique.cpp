@@ -88,8 +88,8 @@ Tensor slices_of(const Tensor& rows, const Tensor& chosen, const Tensor& self, s
   return movedim(view(index_select(rows, 0, chosen), sizes), 0, dim);
 }
 
-/// Rows a and b of n elements each: below, at or above zero as a comes before b, equals it, or comes after it. Complex
-/// ones have no order.
+/// Rows a and b of n elements each: below, at or above zero as a comes before b, equals it, or comes after
+/// it. Complex ones have no order.
 using CompareRows = int (*)(const void* x, std::int64_t a, std::int64_t b, std::int64_t n);
 
 template <class T>

@@ -1,5 +1,3 @@
-#include <lanewise/ops/view_backward.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/view_backward.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -43,7 +42,8 @@ bool no_overlap(IntArrayRef sizes, IntArrayRef strides) {
 }
 
 /// memory.as_strided(size, stride, offset) += values, also where the window overlaps itself.
-void add_window(const Tensor& memory, const Tensor& values, IntArrayRef size, IntArrayRef stride, std::int64_t offset) {
+void add_window(const Tensor& memory, const Tensor& values, IntArrayRef size, IntArrayRef stride,
+                std::int64_t offset) {
   if (no_overlap(size, stride)) {
     Tensor window = lanewise::detail::make_view(memory, size, stride, offset);
     pointwise_inplace(kAdd, window, {window, values}, {Scalar(1)});
@@ -63,25 +63,27 @@ bool is_empty(IntArrayRef sizes) { return std::find(sizes.begin(), sizes.end(), 
 
 }  // namespace
 
-Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index) {
+Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
+                       std::int64_t index) {
   const Tensor whole = zeros(input_sizes, grad_output.scalar_type());
   return write_window(whole, select(whole, dim, index), grad_output);
 }
 
-Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start,
-                      std::int64_t end, std::int64_t step) {
+Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
+                      std::int64_t start, std::int64_t end, std::int64_t step) {
   const Tensor whole = zeros(input_sizes, grad_output.scalar_type());
   return write_window(whole, slice(whole, dim, start, end, step), grad_output);
 }
 
-Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset, std::int64_t dim1,
-                         std::int64_t dim2) {
+Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset,
+                         std::int64_t dim1, std::int64_t dim2) {
   const Tensor whole = zeros(input_sizes, grad_output.scalar_type());
   return write_window(whole, diagonal(whole, offset, dim1, dim2), grad_output);
 }
 
 Tensor as_strided_backward(const Tensor& grad_output, IntArrayRef input_sizes, IntArrayRef input_strides,
-                           std::int64_t input_offset, IntArrayRef size, IntArrayRef stride, std::int64_t storage_offset) {
+                           std::int64_t input_offset, IntArrayRef size, IntArrayRef stride,
+                           std::int64_t storage_offset) {
   const ScalarType dtype = grad_output.scalar_type();
   if (is_empty(input_sizes)) return zeros(input_sizes, dtype);
   // Only what one of the two geometries reaches is laid out.

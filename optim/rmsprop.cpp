@@ -39,8 +39,7 @@ void RMSprop::apply(RMSpropState& state, Tensor& parameter, const Tensor& grad, 
   ++state.step;
   if (o.momentum() == 0 && !o.centered()) {
     const std::array<Tensor*, 2> outs = {&parameter, &state.square};
-    run_step(kStep, outs, {parameter, grad, state.square},
-                    {o.lr(), o.alpha(), o.eps(), o.weight_decay()});
+    run_step(kStep, outs, {parameter, grad, state.square}, {o.lr(), o.alpha(), o.eps(), o.weight_decay()});
     return;
   }
   // What the settings do not ask for is carried along: one kernel for all of them.
@@ -48,7 +47,7 @@ void RMSprop::apply(RMSpropState& state, Tensor& parameter, const Tensor& grad, 
   make(state.mean);
   const std::array<Tensor*, 4> outs = {&parameter, &state.square, &state.buffer, &state.mean};
   run_step(kFullStep, outs, {parameter, grad, state.square, state.buffer, state.mean},
-                  {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum(), o.centered() ? 1.0 : 0.0});
+           {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum(), o.centered() ? 1.0 : 0.0});
 }
 
 }  // namespace lanewise::optim

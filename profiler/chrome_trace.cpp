@@ -18,14 +18,10 @@ namespace {
 
 const char* category(Kind kind) {
   switch (kind) {
-    case Kind::Op:
-      return "op";
-    case Kind::Backward:
-      return "backward";
-    case Kind::Loop:
-      return "loop";
-    case Kind::Range:
-      return "range";
+    case Kind::Op: return "op";
+    case Kind::Backward: return "backward";
+    case Kind::Loop: return "loop";
+    case Kind::Range: return "range";
   }
   return "";
 }

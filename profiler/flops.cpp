@@ -71,7 +71,8 @@ double count_flops(std::string_view op, Work work, const std::int64_t* words, st
   if (base == "dot" || base == "vdot") return 2 * shapes[0].numel();
   if (std::find(std::begin(kReductions), std::end(kReductions), base) != std::end(kReductions))
     return shapes[0].numel();
-  if (work != Work::Pointwise || base.find("::") != std::string_view::npos) return 0;  // not of an optimizer's step
+  if (work != Work::Pointwise || base.find("::") != std::string_view::npos)
+    return 0;  // not of an optimizer's step
   double flops = 1;
   for (const Weight& weight : kWeights) {
     if (base == weight.name) flops = weight.flops;

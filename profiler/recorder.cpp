@@ -79,24 +79,15 @@ std::int64_t now() noexcept {
 
 std::string_view path_name(Path path) noexcept {
   switch (path) {
-    case Path::None:
-      return "-";
-    case Path::Own:
-      return "own";
-    case Path::Contiguous:
-      return "contiguous";
-    case Path::Small:
-      return "small";
-    case Path::Staged:
-      return "staged";
-    case Path::Rows:
-      return "rows";
-    case Path::Blocked:
-      return "blocked";
-    case Path::Reduction:
-      return "reduction";
-    case Path::Product:
-      return "product";
+    case Path::None: return "-";
+    case Path::Own: return "own";
+    case Path::Contiguous: return "contiguous";
+    case Path::Small: return "small";
+    case Path::Staged: return "staged";
+    case Path::Rows: return "rows";
+    case Path::Blocked: return "blocked";
+    case Path::Reduction: return "reduction";
+    case Path::Product: return "product";
   }
   return "-";
 }

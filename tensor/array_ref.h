@@ -48,12 +48,12 @@ class ArrayRef {
   constexpr ArrayRef(const T (&a)[N]) noexcept : data_(a), size_(N) {}
   /// Any other container with contiguous elements (std::span, DimVector).
   template <class C>
-  requires(!std::is_same_v<std::remove_cvref_t<C>, ArrayRef> &&
-           requires(const C& c) {
-             { c.data() } -> std::convertible_to<const T*>;
-             { c.size() } -> std::convertible_to<std::size_t>;
-           }) constexpr ArrayRef(const C& c) noexcept
-      : data_(c.data()), size_(static_cast<std::size_t>(c.size())) {}
+    requires(!std::is_same_v<std::remove_cvref_t<C>, ArrayRef> &&
+             requires(const C& c) {
+               { c.data() } -> std::convertible_to<const T*>;
+               { c.size() } -> std::convertible_to<std::size_t>;
+             })
+  constexpr ArrayRef(const C& c) noexcept : data_(c.data()), size_(static_cast<std::size_t>(c.size())) {}
 
   constexpr iterator begin() const noexcept { return data_; }
   constexpr iterator end() const noexcept { return data_ + size_; }
@@ -117,9 +117,9 @@ class OptionalArrayRef {
   constexpr OptionalArrayRef(const std::optional<ArrayRef<T>>& list) noexcept
       : list_(list.value_or(ArrayRef<T>())), has_value_(list.has_value()) {}
   template <class C>
-  requires(std::is_convertible_v<const C&, ArrayRef<T>> && !std::is_convertible_v<const C&, const T&> &&
-           !std::is_same_v<C, ArrayRef<T>>) constexpr OptionalArrayRef(const C& list) noexcept
-      : list_(list), has_value_(true) {}
+    requires(std::is_convertible_v<const C&, ArrayRef<T>> && !std::is_convertible_v<const C&, const T&> &&
+             !std::is_same_v<C, ArrayRef<T>>)
+  constexpr OptionalArrayRef(const C& list) noexcept : list_(list), has_value_(true) {}
 
   constexpr bool has_value() const noexcept { return has_value_; }
   constexpr explicit operator bool() const noexcept { return has_value_; }

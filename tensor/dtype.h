@@ -111,32 +111,19 @@ inline constexpr ScalarType scalar_type_of<std::complex<double>> = ScalarType::C
 template <class F>
 decltype(auto) visit_dtype(ScalarType t, F&& f) {
   switch (t) {
-    case ScalarType::Bool:
-      return f.template operator()<bool>();
-    case ScalarType::Byte:
-      return f.template operator()<std::uint8_t>();
-    case ScalarType::Char:
-      return f.template operator()<std::int8_t>();
-    case ScalarType::Short:
-      return f.template operator()<std::int16_t>();
-    case ScalarType::Int:
-      return f.template operator()<std::int32_t>();
-    case ScalarType::Long:
-      return f.template operator()<std::int64_t>();
-    case ScalarType::Half:
-      return f.template operator()<Half>();
-    case ScalarType::BFloat16:
-      return f.template operator()<BFloat16>();
-    case ScalarType::Float:
-      return f.template operator()<float>();
-    case ScalarType::Double:
-      return f.template operator()<double>();
-    case ScalarType::ComplexFloat:
-      return f.template operator()<std::complex<float>>();
-    case ScalarType::ComplexDouble:
-      return f.template operator()<std::complex<double>>();
-    case ScalarType::Undefined:
-      break;
+    case ScalarType::Bool: return f.template operator()<bool>();
+    case ScalarType::Byte: return f.template operator()<std::uint8_t>();
+    case ScalarType::Char: return f.template operator()<std::int8_t>();
+    case ScalarType::Short: return f.template operator()<std::int16_t>();
+    case ScalarType::Int: return f.template operator()<std::int32_t>();
+    case ScalarType::Long: return f.template operator()<std::int64_t>();
+    case ScalarType::Half: return f.template operator()<Half>();
+    case ScalarType::BFloat16: return f.template operator()<BFloat16>();
+    case ScalarType::Float: return f.template operator()<float>();
+    case ScalarType::Double: return f.template operator()<double>();
+    case ScalarType::ComplexFloat: return f.template operator()<std::complex<float>>();
+    case ScalarType::ComplexDouble: return f.template operator()<std::complex<double>>();
+    case ScalarType::Undefined: break;
   }
   __builtin_unreachable();  // tensors always have a dtype
 }

@@ -29,8 +29,8 @@ std::vector<std::int64_t> shown(std::int64_t size, bool summarise) {
   return indices;
 }
 
-/// How the floating numbers of one print are written: libtorch's rule. They share a notation, a width and, where all are large
-/// or all small, a factor that is printed once above them.
+/// How the floating numbers of one print are written: libtorch's rule. They share a notation, a width and,
+/// where all are large or all small, a factor that is printed once above them.
 class NumberFormat {
  public:
   void see(double x) {
@@ -189,8 +189,8 @@ class Printer {
   void matrix(const DimVector& leading, const std::string& indent) {
     const auto& rows = lists_[lists_.size() - 2];
     const auto& columns = lists_.back();
-    const auto fit = static_cast<std::size_t>(
-        std::max<std::int64_t>(1, (line_width_ - static_cast<std::int64_t>(indent.size())) / static_cast<std::int64_t>(width_ + 1)));
+    const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(
+        1, (line_width_ - static_cast<std::int64_t>(indent.size())) / static_cast<std::int64_t>(width_ + 1)));
     for (std::size_t begin = 0; begin < columns.size(); begin += fit) {
       const std::size_t end = std::min(columns.size(), begin + fit);
       if (fit < columns.size()) {

@@ -31,9 +31,9 @@ class InlineVector {
   InlineVector(std::initializer_list<T> list) { append(list.begin(), list.end()); }
   /// From any other list of such elements that lies in one piece: an ArrayRef, a std::vector.
   template <class Range>
-  requires(!std::derived_from<Range, InlineVector> && std::ranges::contiguous_range<const Range> &&
-           std::same_as<std::remove_cv_t<std::ranges::range_value_t<const Range>>, T>)
-      InlineVector(const Range& list) {  // NOLINT(google-explicit-constructor)
+    requires(!std::derived_from<Range, InlineVector> && std::ranges::contiguous_range<const Range> &&
+             std::same_as<std::remove_cv_t<std::ranges::range_value_t<const Range>>, T>)
+  InlineVector(const Range& list) {  // NOLINT(google-explicit-constructor)
     append(list.data(), list.data() + list.size());
   }
   template <std::input_iterator Iterator>

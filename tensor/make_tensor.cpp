@@ -116,15 +116,9 @@ Tensor make_alias(const Tensor& base, bool share_version) {
 Tensor wrapped_number(const Scalar& value) {
   Tensor t = empty_cpu({}, value.type());
   switch (value.type()) {
-    case kBool:
-      *static_cast<bool*>(t.data_ptr()) = value.to_unchecked<bool>();
-      break;
-    case kLong:
-      *static_cast<std::int64_t*>(t.data_ptr()) = value.to_unchecked<std::int64_t>();
-      break;
-    case kDouble:
-      *static_cast<double*>(t.data_ptr()) = value.to_unchecked<double>();
-      break;
+    case kBool: *static_cast<bool*>(t.data_ptr()) = value.to_unchecked<bool>(); break;
+    case kLong: *static_cast<std::int64_t*>(t.data_ptr()) = value.to_unchecked<std::int64_t>(); break;
+    case kDouble: *static_cast<double*>(t.data_ptr()) = value.to_unchecked<double>(); break;
     default:
       *static_cast<std::complex<double>*>(t.data_ptr()) = value.to_unchecked<std::complex<double>>();
       break;

@@ -33,8 +33,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) noexcept {
   if (category(a) > category(b)) std::swap(a, b);
   // From here on b's category is at least that of a.
   switch (category(b)) {
-    case Category::Bool:
-      return kBool;
+    case Category::Bool: return kBool;
     case Category::Integral: {
       if (a == kBool) return b;
       const ScalarType low = std::min(a, b);
@@ -44,8 +43,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) noexcept {
     case Category::Floating:
       if (category(a) != Category::Floating) return b;
       return is_reduced_floating_point(a) && is_reduced_floating_point(b) ? kFloat : std::max(a, b);
-    case Category::Complex:
-      break;
+    case Category::Complex: break;
   }
   const bool wide = b == kComplexDouble || a == kDouble || a == kComplexDouble;
   return wide ? kComplexDouble : kComplexFloat;

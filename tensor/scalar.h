@@ -16,11 +16,12 @@ class LANEWISE_API Scalar {
  public:
   constexpr Scalar() noexcept : kind_(Kind::Int), integer_(0) {}
   template <class T>
-  requires(std::is_integral_v<T>) constexpr Scalar(T value) noexcept
+    requires(std::is_integral_v<T>)
+  constexpr Scalar(T value) noexcept
       : kind_(std::is_same_v<T, bool> ? Kind::Bool : Kind::Int), integer_(static_cast<std::int64_t>(value)) {}
   template <class T>
-  requires(std::is_floating_point_v<T>) constexpr Scalar(T value) noexcept
-      : kind_(Kind::Double), parts_{static_cast<double>(value), 0} {}
+    requires(std::is_floating_point_v<T>)
+  constexpr Scalar(T value) noexcept : kind_(Kind::Double), parts_{static_cast<double>(value), 0} {}
   constexpr Scalar(Half value) noexcept : Scalar(static_cast<float>(value)) {}
   constexpr Scalar(BFloat16 value) noexcept : Scalar(static_cast<float>(value)) {}
   template <class T>
@@ -37,14 +38,10 @@ class LANEWISE_API Scalar {
   /// Bool, Long, Double or ComplexDouble.
   constexpr ScalarType type() const noexcept {
     switch (kind_) {
-      case Kind::Bool:
-        return ScalarType::Bool;
-      case Kind::Int:
-        return ScalarType::Long;
-      case Kind::Double:
-        return ScalarType::Double;
-      case Kind::Complex:
-        break;
+      case Kind::Bool: return ScalarType::Bool;
+      case Kind::Int: return ScalarType::Long;
+      case Kind::Double: return ScalarType::Double;
+      case Kind::Complex: break;
     }
     return ScalarType::ComplexDouble;
   }
@@ -80,18 +77,16 @@ class LANEWISE_API Scalar {
   constexpr Scalar operator-() const noexcept {
     switch (kind_) {
       case Kind::Bool:
-      case Kind::Int:
-        return Scalar(static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(integer_)));
-      case Kind::Double:
-        return Scalar(-parts_[0]);
-      case Kind::Complex:
-        break;
+      case Kind::Int: return Scalar(static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(integer_)));
+      case Kind::Double: return Scalar(-parts_[0]);
+      case Kind::Complex: break;
     }
     return Scalar(std::complex<double>(-parts_[0], -parts_[1]));
   }
   /// Equal in value, whatever the types: Scalar(1) equals 1.0.
   template <class T>
-  requires(std::is_arithmetic_v<T>) constexpr bool equal(T value) const noexcept {
+    requires(std::is_arithmetic_v<T>)
+  constexpr bool equal(T value) const noexcept {
     if (isIntegral(true)) {
       if constexpr (std::is_integral_v<T>) {
         return integer_ == static_cast<std::int64_t>(value);

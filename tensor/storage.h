@@ -97,9 +97,10 @@ struct AllocatorStats {
   std::size_t bytes_cached = 0;       ///< free, kept for later
   std::size_t blocks_in_use = 0;
   std::size_t blocks_cached = 0;
-  std::size_t hits = 0;      ///< blocks served from the cache
-  std::size_t misses = 0;    ///< blocks taken from the system
-  std::size_t released = 0;  ///< cached blocks given back to the system: over the limit, unused for long, or emptied
+  std::size_t hits = 0;    ///< blocks served from the cache
+  std::size_t misses = 0;  ///< blocks taken from the system
+  std::size_t released =
+      0;  ///< cached blocks given back to the system: over the limit, unused for long, or emptied
 };
 
 /// Counts of the process-wide cache of large blocks (small ones are cached per thread).
@@ -109,8 +110,9 @@ LANEWISE_API AllocatorStats allocator_stats();
 LANEWISE_API void reset_peak_memory_stats() noexcept;
 /// Returns the cached large blocks, and this thread's small ones, to the system.
 LANEWISE_API void empty_cache() noexcept;
-/// Bounds the bytes that the process-wide cache keeps; an eighth of the memory at start. 0 switches it off. Blocks that
-/// were not asked for during the last four thousand frees of large blocks go back to the system before that.
+/// Bounds the bytes that the process-wide cache keeps; an eighth of the memory at start. 0 switches it off.
+/// Blocks that were not asked for during the last four thousand frees of large blocks go back to the system
+/// before that.
 LANEWISE_API void set_cache_limit(std::size_t bytes) noexcept;
 
 }  // namespace lanewise

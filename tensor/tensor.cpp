@@ -15,7 +15,8 @@ IntArrayRef Tensor::undefined_sizes() noexcept {
 }
 
 void Tensor::raise_undefined(const char* asked) {
-  detail::raise<ValueError>(asked, ": the tensor is undefined (UndefinedType); assign one to it first, "
+  detail::raise<ValueError>(asked,
+                            ": the tensor is undefined (UndefinedType); assign one to it first, "
                             "defined() tells whether there is one");
 }
 

@@ -36,7 +36,8 @@ using TensorList = ArrayRef<Tensor>;
 
 /// An array of elements of one type, a view into memory that may be shared: copying a Tensor copies a
 /// pointer. A default-constructed Tensor is undefined: it has no memory; its sizes are [0], its dtype is
-/// Undefined, and what it cannot answer throws ValueError. Reading one tensor from several threads is safe; writing needs the caller's care.
+/// Undefined, and what it cannot answer throws ValueError. Reading one tensor from several threads is safe;
+/// writing needs the caller's care.
 class LANEWISE_API Tensor {
  public:
   Tensor() noexcept : impl_(nullptr) {}

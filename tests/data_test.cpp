@@ -1,15 +1,15 @@
 // Reading IDX files, damaged ones included, and cutting a data set into batches.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <lanewise/data/batches.h>
 #include <lanewise/data/errors.h>
@@ -28,7 +28,9 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& bytes, bool compressed = false) {
     static int count = 0;
-    path_ = (std::filesystem::path(::testing::TempDir()) / ("lanewise_idx_" + std::to_string(::getpid()) + "_" + std::to_string(count++))).string();
+    path_ = (std::filesystem::path(::testing::TempDir()) /
+             ("lanewise_idx_" + std::to_string(::getpid()) + "_" + std::to_string(count++)))
+                .string();
     if (compressed) {
       gzFile file = gzopen(path_.c_str(), "wb");
       gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
@@ -48,7 +50,8 @@ class TemporaryFile {
 };
 
 std::string word(std::uint32_t value) {
-  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8), static_cast<char>(value)};
+  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+          static_cast<char>(value)};
 }
 
 std::string header(char code, std::initializer_list<std::uint32_t> sizes) {
@@ -80,7 +83,9 @@ TEST(Idx, TurnsBigEndianNumbersRound) {
 }
 
 TEST(Idx, NamesAMissingFile) {
-  EXPECT_THAT([] { read_idx("/nonexistent/images.gz"); }, ThrowsMessage<DataError>(AllOf(HasSubstr("/nonexistent/images.gz"), HasSubstr("No such file"))));
+  EXPECT_THAT(
+      [] { read_idx("/nonexistent/images.gz"); },
+      ThrowsMessage<DataError>(AllOf(HasSubstr("/nonexistent/images.gz"), HasSubstr("No such file"))));
 }
 
 TEST(Idx, NamesWhatIsWrongWithADamagedFile) {
@@ -88,13 +93,15 @@ TEST(Idx, NamesWhatIsWrongWithADamagedFile) {
     return [bytes, compressed] { read_idx(TemporaryFile(bytes, compressed).path()); };
   };
   const std::string good = header(0x08, {2, 2}) + "abcd";
-  EXPECT_THAT(reading(good.substr(0, 15)), ThrowsMessage<DataError>(HasSubstr("ends after 3 of 4 bytes of data")));
+  EXPECT_THAT(reading(good.substr(0, 15)),
+              ThrowsMessage<DataError>(HasSubstr("ends after 3 of 4 bytes of data")));
   EXPECT_THAT(reading(good.substr(0, 6)), ThrowsMessage<DataError>(HasSubstr("bytes of sizes")));
   EXPECT_THAT(reading(""), ThrowsMessage<DataError>(HasSubstr("bytes of magic number")));
   EXPECT_THAT(reading(good + "e"), ThrowsMessage<DataError>(HasSubstr("goes on after the 4 elements")));
   EXPECT_THAT(reading("P5 something else"), ThrowsMessage<DataError>(HasSubstr("is not an IDX file")));
   EXPECT_THAT(reading(header(0x07, {1}) + "a"), ThrowsMessage<DataError>(HasSubstr("element code 7")));
-  EXPECT_THAT(reading(header(0x08, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF})), ThrowsMessage<DataError>(HasSubstr("header is damaged")));
+  EXPECT_THAT(reading(header(0x08, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF})),
+              ThrowsMessage<DataError>(HasSubstr("header is damaged")));
 }
 
 TEST(Idx, NoticesADamagedGzipStream) {
@@ -137,7 +144,11 @@ TEST(Batches, DropLastLeavesOutTheRest) {
 }
 
 TEST(Batches, RejectUnequalRows) {
-  EXPECT_THAT([] { Batches(zeros({3, 2}), zeros({4})); }, ThrowsMessage<DataError>(AllOf(HasSubstr("[3, 2]"), HasSubstr("[4]"))));
+  EXPECT_THAT(
+      [] {
+        Batches(zeros({3, 2}), zeros({4}));
+      },
+      ThrowsMessage<DataError>(AllOf(HasSubstr("[3, 2]"), HasSubstr("[4]"))));
   EXPECT_THROW(Batches(zeros({3, 2}), zeros({3}), {.batch_size = 0}), ValueError);
 }
 

@@ -181,7 +181,8 @@ TEST(Distributions, DependOnSeedAndPositionAlone) {
     Tensor wanted = empty({300, 401});
     draw(wanted);
     for (const Isa isa : available_isas()) {
-      if (isa == Isa::sse4_2 && std::string_view(op) == "normal_") continue;  // no fused multiply-add in its logarithm
+      if (isa == Isa::sse4_2 && std::string_view(op) == "normal_")
+        continue;  // no fused multiply-add in its logarithm
       for (const int count : {1, 3}) {
         const IsaGuard guard(isa);
         set_num_threads(count);

@@ -1,7 +1,5 @@
-// Calls by name against what PyTorch 1.13 answers: values, dtypes, strides, the names in the graph, gradients, and errors.
-// The cases and the script that made them are in tests/golden.
-
-#include <gtest/gtest.h>
+// Calls by name against what PyTorch 1.13 answers: values, dtypes, strides, the names in the graph,
+// gradients, and errors. The cases and the script that made them are in tests/golden.
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +8,12 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <lanewise/lanewise.h>
 
@@ -41,7 +41,9 @@ std::vector<std::int64_t> ints_of(const json& list) { return list.get<std::vecto
 Tensor tensor_of(const json& description) {
   const ScalarType dtype = dtype_of(description["dtype"]);
   const bool complex = isComplexType(dtype);
-  const Tensor wide = empty(ints_of(description["sizes"]), complex ? kComplexDouble : isIntegralType(dtype, true) ? kLong : kDouble);
+  const Tensor wide = empty(ints_of(description["sizes"]), complex                       ? kComplexDouble
+                                                           : isIntegralType(dtype, true) ? kLong
+                                                                                         : kDouble);
   std::int64_t i = 0;
   for (const json& value : description["values"]) {
     if (complex) {
@@ -60,7 +62,9 @@ Tensor apply_views(Tensor t, const json& views) {
     const std::string name = view[0];
     if (name == "transpose") t = t.transpose(view[1], view[2]);
     if (name == "expand") t = t.expand(ints_of(view[1]));
-    if (name == "slice") t = t.slice(view[1].get<std::int64_t>(), view[2].get<std::int64_t>(), view[3].get<std::int64_t>(), view[4].get<std::int64_t>());
+    if (name == "slice")
+      t = t.slice(view[1].get<std::int64_t>(), view[2].get<std::int64_t>(), view[3].get<std::int64_t>(),
+                  view[4].get<std::int64_t>());
   }
   return t;
 }
@@ -87,7 +91,8 @@ Tensor tensor_argument(const json& content, Call& call) {
   Tensor leaf = tensor_of(content);
   if (content.value("requires_grad", false)) leaf.requires_grad_();
   call.leaves.push_back(leaf);
-  if (leaf.is_floating_point() || leaf.is_complex()) call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
+  if (leaf.is_floating_point() || leaf.is_complex())
+    call.tolerance = std::max(call.tolerance, tolerance_of(leaf.scalar_type()));
   return apply_views(leaf, content.value("views", json::array()));
 }
 
@@ -134,7 +139,8 @@ std::string difference(const Tensor& found, const json& want, double tolerance, 
   }
   const Tensor wanted = tensor_of(want);
   const bool complex = found.is_complex();
-  const Tensor a = found.detach().to(complex ? kComplexDouble : kDouble).contiguous(), b = wanted.to(complex ? kComplexDouble : kDouble).contiguous();
+  const Tensor a = found.detach().to(complex ? kComplexDouble : kDouble).contiguous(),
+               b = wanted.to(complex ? kComplexDouble : kDouble).contiguous();
   const auto* x = static_cast<const double*>(a.data_ptr());
   const auto* y = static_cast<const double*>(b.data_ptr());
   for (std::int64_t i = 0; i < a.numel() * (complex ? 2 : 1); ++i) {
@@ -148,8 +154,11 @@ std::string difference(const Tensor& found, const json& want, double tolerance, 
 
 /// 1, 2, 3 ... in logical order; over real and imaginary parts in turn for a complex result.
 Tensor gradient_for(const Tensor& result) {
-  if (!result.is_complex()) return arange(1, result.numel() + 1, kDouble).to(result.scalar_type()).reshape(result.sizes());
-  return view_as_complex(arange(1, 2 * result.numel() + 1, kDouble).reshape({result.numel(), 2})).to(result.scalar_type()).reshape(result.sizes());
+  if (!result.is_complex())
+    return arange(1, result.numel() + 1, kDouble).to(result.scalar_type()).reshape(result.sizes());
+  return view_as_complex(arange(1, 2 * result.numel() + 1, kDouble).reshape({result.numel(), 2}))
+      .to(result.scalar_type())
+      .reshape(result.sizes());
 }
 
 std::vector<std::string> edge_names(const autograd::Node& node) {
@@ -185,7 +194,8 @@ std::string check(const json& entry) {
   const std::string op = entry["op"];
   for (const json& arg : entry["args"]) call.args.push_back(value_of(arg, call));
   if (entry.contains("kwargs")) {
-    for (const auto& [name, value] : entry["kwargs"].items()) call.kwargs.push_back({name, value_of(value, call)});
+    for (const auto& [name, value] : entry["kwargs"].items())
+      call.kwargs.push_back({name, value_of(value, call)});
   }
   if (op.ends_with("_")) call.args[0] = std::get<Tensor>(call.args[0].content()).clone();
   std::vector<Tensor> results;
@@ -197,7 +207,8 @@ std::string check(const json& entry) {
   if (entry.contains("error")) return "expected an error like: " + entry["error"].get<std::string>();
   const json& wanted = entry["results"];
   if (results.size() != wanted.size()) return "gave " + std::to_string(results.size()) + " results";
-  // Where dtypes differ, PyTorch lays out the result after copies that it makes of the operands; here there are none.
+  // Where dtypes differ, PyTorch lays out the result after copies that it makes of the operands; here there
+  // are none.
   const bool one_dtype = std::all_of(call.leaves.begin(), call.leaves.end(), [&](const Tensor& leaf) {
     return leaf.scalar_type() == call.leaves[0].scalar_type();
   });
@@ -208,15 +219,19 @@ std::string check(const json& entry) {
   }
   if (entry.contains("node")) {
     // reshape and the views inside matmul have had other names there since.
-    static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"}, {"SqueezeBackward3", "SqueezeBackward1"}};
-    const auto now = [&](const std::string& name) { return renamed.count(name) != 0 ? renamed.at(name) : name; };
+    static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"},
+                                                               {"SqueezeBackward3", "SqueezeBackward1"}};
+    const auto now = [&](const std::string& name) {
+      return renamed.count(name) != 0 ? renamed.at(name) : name;
+    };
     const std::string expected = now(entry["node"]);
     const auto& node = results[0].grad_fn();
     if (node == nullptr) return "has no grad_fn, expected " + entry["node"].get<std::string>();
     if (node->name() != expected) return "grad_fn is " + node->name() + ", expected " + expected;
     std::vector<std::string> edges;
     for (const json& edge : entry["edges"]) edges.push_back(edge.is_null() ? "None" : now(edge));
-    if (edge_names(*node) != edges) return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
+    if (edge_names(*node) != edges)
+      return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
   }
   if (entry.contains("grads")) return check_gradients(results, call, entry["grads"]);
   return {};
@@ -259,8 +274,8 @@ TEST_P(Golden, AgreesWithPyTorch) {
     }
     if (problem.empty()) continue;
     if (++shown <= 6) {
-      ADD_FAILURE() << GetParam() << " " << problem << "\n  args " << entry["args"].dump().substr(0, 600) << " kwargs "
-                    << entry.value("kwargs", json::object()).dump();
+      ADD_FAILURE() << GetParam() << " " << problem << "\n  args " << entry["args"].dump().substr(0, 600)
+                    << " kwargs " << entry.value("kwargs", json::object()).dump();
     }
   }
   EXPECT_EQ(shown, 0) << shown << " of " << cases().at(GetParam()).size() << " cases differ";

@@ -57,9 +57,7 @@ Tensor laid_out(const Tensor& t, int layout, bool first) {
   Dims sizes = t.sizes().vec();
   Tensor room;
   switch (layout) {
-    case 1:
-      room = empty({t.numel() + 1}, t.scalar_type()).narrow(0, 1, t.numel()).view(sizes);
-      break;
+    case 1: room = empty({t.numel() + 1}, t.scalar_type()).narrow(0, 1, t.numel()).view(sizes); break;
     case 2:
     case 5:
       if (t.dim() < 2) return t;
@@ -70,9 +68,7 @@ Tensor laid_out(const Tensor& t, int layout, bool first) {
       sizes.back() *= 2;
       room = empty(sizes, t.scalar_type()).slice(last, 0, sizes.back(), 2);
       break;
-    default:
-      sizes.back() += 5;
-      room = empty(sizes, t.scalar_type()).slice(last, 3, sizes.back() - 2);
+    default: sizes.back() += 5; room = empty(sizes, t.scalar_type()).slice(last, 3, sizes.back() - 2);
   }
   return room.copy_(t);
 }
@@ -92,20 +88,11 @@ void mix(Hash& hash, const Tensor& result) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes, size);
     switch (real.scalar_type()) {
-      case kFloat:
-        word = (word & 0x7fffffff) > 0x7f800000 ? 1 : word;
-        break;
-      case kDouble:
-        word = (word & 0x7fffffffffffffff) > 0x7ff0000000000000 ? 1 : word;
-        break;
-      case kHalf:
-        word = (word & 0x7fff) > 0x7c00 ? 1 : word;
-        break;
-      case kBFloat16:
-        word = (word & 0x7fff) > 0x7f80 ? 1 : word;
-        break;
-      default:
-        break;
+      case kFloat: word = (word & 0x7fffffff) > 0x7f800000 ? 1 : word; break;
+      case kDouble: word = (word & 0x7fffffffffffffff) > 0x7ff0000000000000 ? 1 : word; break;
+      case kHalf: word = (word & 0x7fff) > 0x7c00 ? 1 : word; break;
+      case kBFloat16: word = (word & 0x7fff) > 0x7f80 ? 1 : word; break;
+      default: break;
     }
     add(word);
   }
@@ -195,18 +182,12 @@ class Call {
         if (argument.name == "condition" || argument.name == "mask")
           return values(sizes, kDouble, seed) > 0.1;
         return values(sizes, dtype, seed);
-      case SchemaType::Base::Scalar:
-        return isIntegralType(dtype, true) ? Value(3) : Value(0.75);
-      case SchemaType::Base::Float:
-        return 0.75;
-      case SchemaType::Base::Int:
-        return list ? Value(Dims{0}) : Value(1);
-      case SchemaType::Base::Bool:
-        return false;
-      case SchemaType::Base::ScalarType:
-        return dtype;
-      default:
-        return {};
+      case SchemaType::Base::Scalar: return isIntegralType(dtype, true) ? Value(3) : Value(0.75);
+      case SchemaType::Base::Float: return 0.75;
+      case SchemaType::Base::Int: return list ? Value(Dims{0}) : Value(1);
+      case SchemaType::Base::Bool: return false;
+      case SchemaType::Base::ScalarType: return dtype;
+      default: return {};
     }
   }
 
@@ -287,8 +268,8 @@ bool in_matrix(const Schema& schema) {
   return !schema.is_inplace && !schema.is_out && !schema.is_view && !left_out(std::string(schema.name));
 }
 
-// ThreadSanitizer looks for races, not for bits, and makes a case some fifty times slower: a few ways to run each op
-// will do.
+// ThreadSanitizer looks for races, not for bits, and makes a case some fifty times slower: a few ways to run
+// each op will do.
 #ifdef LANEWISE_THREAD_SANITIZER
 constexpr bool kFewWays = true;
 #else
@@ -313,7 +294,8 @@ TEST(HashMatrix, SmallOperands) {
       // The first shape that the op takes.
       for (const Dims& sizes : {Dims{19, 37}, Dims{21, 21}, Dims{3, 9, 9}, Dims{43}}) {
         if (!accepted) {
-          check(schema, sizes, dtype, few<int>({0, 1, 2, 3, 4, 5}, 2), few<int>({3, 1, 2, 7}), count, accepted);
+          check(schema, sizes, dtype, few<int>({0, 1, 2, 3, 4, 5}, 2), few<int>({3, 1, 2, 7}), count,
+                accepted);
         }
       }
     }

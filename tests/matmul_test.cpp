@@ -16,15 +16,18 @@ using namespace testing;  // NOLINT: helpers of this test
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-constexpr ScalarType kNumberTypes[] = {kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble};
+constexpr ScalarType kNumberTypes[] = {kByte,     kChar,  kShort,  kInt,          kLong,         kHalf,
+                                       kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble};
 
 struct Product {
   std::vector<Wide> value;
   std::vector<long double> size;  ///< sum of the absolute products
 };
 
-Product reference(const std::vector<Wide>& a, const std::vector<Wide>& b, std::int64_t m, std::int64_t k, std::int64_t n) {
-  Product p{std::vector<Wide>(static_cast<std::size_t>(m * n)), std::vector<long double>(static_cast<std::size_t>(m * n))};
+Product reference(const std::vector<Wide>& a, const std::vector<Wide>& b, std::int64_t m, std::int64_t k,
+                  std::int64_t n) {
+  Product p{std::vector<Wide>(static_cast<std::size_t>(m * n)),
+            std::vector<long double>(static_cast<std::size_t>(m * n))};
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       Wide sum = 0;
@@ -57,10 +60,13 @@ void expect_product(const Tensor& got, const Product& p, std::int64_t k) {
     if (is_integral(t, true)) {
       ASSERT_EQ(g[i], wrapped(p.value[i], t)) << i;
     } else {
-      const long double bound = epsilon(computed) * static_cast<long double>(std::min<std::int64_t>(k, 256) + k / 256 + 4) * p.size[i] +
-                                2 * epsilon(t) * std::abs(p.value[i]) + (t == kHalf ? 1e-7L : 0);  // subnormal halves
-      ASSERT_LE(std::abs(g[i] - p.value[i]), bound) << i << " of " << t << ": " << static_cast<double>(g[i].real()) << " against "
-                                                    << static_cast<double>(p.value[i].real());
+      const long double bound =
+          epsilon(computed) * static_cast<long double>(std::min<std::int64_t>(k, 256) + k / 256 + 4) *
+              p.size[i] +
+          2 * epsilon(t) * std::abs(p.value[i]) + (t == kHalf ? 1e-7L : 0);  // subnormal halves
+      ASSERT_LE(std::abs(g[i] - p.value[i]), bound)
+          << i << " of " << t << ": " << static_cast<double>(g[i].real()) << " against "
+          << static_cast<double>(p.value[i].real());
     }
   }
 }
@@ -79,7 +85,9 @@ TEST(Matmul, MatchesTheNaiveLoopInAnyLayout) {
     const ScalarType dtype = kNumberTypes[pick(rng, 0, 10)];
     const std::int64_t m = random_size(rng);
     const std::int64_t n = random_size(rng);
-    const std::int64_t k = pick(rng, 0, 9) == 0 ? pick(rng, 250, 700) : pick(rng, 0, 20) == 0 ? 0 : random_size(rng);
+    const std::int64_t k = pick(rng, 0, 9) == 0    ? pick(rng, 250, 700)
+                           : pick(rng, 0, 20) == 0 ? 0
+                                                   : random_size(rng);
     SCOPED_TRACE(::testing::Message() << dtype << " " << m << " x " << k << " x " << n);
     const Tensor a = random_tensor(rng, {m, k}, dtype, 0.3);
     const Tensor b = random_tensor(rng, {k, n}, dtype, 0.3);
@@ -109,11 +117,14 @@ TEST(Matmul, MatchesTheNaiveLoopInAnyLayout) {
         q.size[at] = 3 * q.size[at] + std::abs(add);
       }
     }
-    ASSERT_NO_FATAL_FAILURE(expect_product(ops::addmm(s, a, b, beta, alpha), q, k)) << shape.size() << "-dim self";
+    ASSERT_NO_FATAL_FAILURE(expect_product(ops::addmm(s, a, b, beta, alpha), q, k))
+        << shape.size() << "-dim self";
     const Tensor x = random_tensor(rng, {k}, dtype, 0.3);
-    ASSERT_NO_FATAL_FAILURE(expect_product(ops::mv(scattered(rng, a), scattered(rng, x)), reference(values(a), values(x), m, k, 1), k));
+    ASSERT_NO_FATAL_FAILURE(expect_product(ops::mv(scattered(rng, a), scattered(rng, x)),
+                                           reference(values(a), values(x), m, k, 1), k));
     const Tensor y = random_tensor(rng, {k}, dtype, 0.3);
-    ASSERT_NO_FATAL_FAILURE(expect_product(ops::dot(scattered(rng, x), y), reference(values(x), values(y), 1, k, 1), k));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_product(ops::dot(scattered(rng, x), y), reference(values(x), values(y), 1, k, 1), k));
   }
 }
 
@@ -130,8 +141,10 @@ TEST(Matmul, BatchesAreIndependentProducts) {
     const Tensor c = ops::bmm(a, b);
     std::string one_by_one;
     for (std::int64_t z = 0; z < batch; ++z) {
-      const Tensor az = detail::make_view(a, {m, k}, {a.strides()[1], a.strides()[2]}, a.storage_offset() + z * a.strides()[0]);
-      const Tensor bz = detail::make_view(b, {k, n}, {b.strides()[1], b.strides()[2]}, b.storage_offset() + z * b.strides()[0]);
+      const Tensor az = detail::make_view(a, {m, k}, {a.strides()[1], a.strides()[2]},
+                                          a.storage_offset() + z * a.strides()[0]);
+      const Tensor bz = detail::make_view(b, {k, n}, {b.strides()[1], b.strides()[2]},
+                                          b.storage_offset() + z * b.strides()[0]);
       one_by_one += bits(ops::mm(az, bz));
     }
     ASSERT_EQ(bits(c), one_by_one);
@@ -140,7 +153,8 @@ TEST(Matmul, BatchesAreIndependentProducts) {
 
 TEST(Matmul, SameBitsOnTiersAndThreads) {
   Rng rng(17);
-  const std::int64_t shapes[][3] = {{64, 784, 256}, {64, 256, 10}, {256, 64, 784}, {300, 700, 310}, {2000, 300, 5}, {1, 1000, 500}, {500, 600, 1}};
+  const std::int64_t shapes[][3] = {{64, 784, 256}, {64, 256, 10},  {256, 64, 784}, {300, 700, 310},
+                                    {2000, 300, 5}, {1, 1000, 500}, {500, 600, 1}};
   for (const auto& [m, k, n] : shapes) {
     for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat}) {
       const Tensor a = random_tensor(rng, {m, k}, dtype);
@@ -157,8 +171,10 @@ TEST(Matmul, SameBitsOnTiersAndThreads) {
           const ThreadsGuard guard(threads);
           const std::string now = bits(ops::mm(a, b)) + bits(ops::addmm(s, a, b, 0.5, 2));
           if (expected.empty()) expected = now;
-          ASSERT_EQ(now, expected) << name(isa) << " " << threads << " threads " << m << " x " << k << " x " << n << " " << dtype;
-          ASSERT_EQ(bits(ops::mm(a2, b2)) + bits(ops::addmm(s, a2, b2, 0.5, 2)), expected) << "layout " << name(isa);
+          ASSERT_EQ(now, expected) << name(isa) << " " << threads << " threads " << m << " x " << k << " x "
+                                   << n << " " << dtype;
+          ASSERT_EQ(bits(ops::mm(a2, b2)) + bits(ops::addmm(s, a2, b2, 0.5, 2)), expected)
+              << "layout " << name(isa);
         }
       }
     }
@@ -174,7 +190,8 @@ TEST(Matmul, BetaZeroIgnoresNan) {
   EXPECT_TRUE(std::isnan(ops::addmm(s, a, b, 1, 1).item<float>()));
   const Tensor none = ops::mm(make({2, 0}, kFloat, {}), make({0, 3}, kFloat, {}));
   EXPECT_EQ(bits(none), std::string(24, '\0'));
-  EXPECT_EQ(ops::mm(make({0, 2}, kFloat, {}), make({2, 3}, kFloat, {1, 2, 3, 4, 5, 6})).sizes(), IntArrayRef({0, 3}));
+  EXPECT_EQ(ops::mm(make({0, 2}, kFloat, {}), make({2, 3}, kFloat, {1, 2, 3, 4, 5, 6})).sizes(),
+            IntArrayRef({0, 3}));
   EXPECT_EQ(ops::dot(make({0}, kFloat, {}), make({0}, kFloat, {})).item<float>(), 0);
 }
 
@@ -182,18 +199,43 @@ TEST(Matmul, Errors) {
   const Tensor a = make({2, 3}, kFloat, {1, 2, 3, 4, 5, 6});
   const Tensor b = make({4, 5}, kFloat, std::vector<Wide>(20, Wide(1)));
   const Tensor bt = make({3, 1}, kDouble, {1, 2, 3});
-  EXPECT_THAT([&] { ops::mm(a, b); }, ThrowsMessage<ShapeError>(HasSubstr("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")));
+  EXPECT_THAT(
+      [&] { ops::mm(a, b); },
+      ThrowsMessage<ShapeError>(HasSubstr("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")));
   EXPECT_THAT([&] { ops::mm(a, bt); }, ThrowsMessage<DtypeError>(HasSubstr("same dtype")));
-  EXPECT_THAT([&] { ops::mm(a, make({3}, kFloat, {1, 2, 3})); }, ThrowsMessage<ShapeError>(HasSubstr("must be matrices")));
-  EXPECT_THAT([&] { ops::mm(make({1, 1}, kBool, {1}), make({1, 1}, kBool, {1})); }, ThrowsMessage<DtypeError>(HasSubstr("Bool")));
+  EXPECT_THAT(
+      [&] {
+        ops::mm(a, make({3}, kFloat, {1, 2, 3}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("must be matrices")));
+  EXPECT_THAT(
+      [&] {
+        ops::mm(make({1, 1}, kBool, {1}), make({1, 1}, kBool, {1}));
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("Bool")));
   const Tensor c = make({3, 1}, kFloat, {1, 2, 3});
-  EXPECT_THAT([&] { ops::addmm(make({3}, kFloat, {1, 2, 3}), a, c); }, ThrowsMessage<ShapeError>(HasSubstr("addmm")));
-  EXPECT_THAT([&] { ops::addmm(make({1}, kFloat, {1}), a, c, std::complex<double>(0, 1)); }, ThrowsMessage<DtypeError>(HasSubstr("beta")));
-  EXPECT_THAT([&] { ops::addmm(make({1}, kInt, {1}), make({1, 1}, kInt, {1}), make({1, 1}, kInt, {1}), 1, 0.5); },
-              ThrowsMessage<DtypeError>(HasSubstr("alpha")));
-  EXPECT_THAT([&] { ops::dot(make({2}, kFloat, {1, 2}), make({3}, kFloat, {1, 2, 3})); },
-              ThrowsMessage<ShapeError>(HasSubstr("inconsistent tensor size")));
-  EXPECT_THAT([&] { ops::mv(a, make({2}, kFloat, {1, 2})); }, ThrowsMessage<ShapeError>(HasSubstr("mv: size mismatch")));
+  EXPECT_THAT(
+      [&] {
+        ops::addmm(make({3}, kFloat, {1, 2, 3}), a, c);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("addmm")));
+  EXPECT_THAT([&] { ops::addmm(make({1}, kFloat, {1}), a, c, std::complex<double>(0, 1)); },
+              ThrowsMessage<DtypeError>(HasSubstr("beta")));
+  EXPECT_THAT(
+      [&] {
+        ops::addmm(make({1}, kInt, {1}), make({1, 1}, kInt, {1}), make({1, 1}, kInt, {1}), 1, 0.5);
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("alpha")));
+  EXPECT_THAT(
+      [&] {
+        ops::dot(make({2}, kFloat, {1, 2}), make({3}, kFloat, {1, 2, 3}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("inconsistent tensor size")));
+  EXPECT_THAT(
+      [&] {
+        ops::mv(a, make({2}, kFloat, {1, 2}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("mv: size mismatch")));
   EXPECT_THAT([&] { ops::bmm(a, a); }, ThrowsMessage<ShapeError>(HasSubstr("3-dim")));
 }
 

@@ -1,5 +1,5 @@
-// First and second derivatives of every differentiable op of the registry, by finite differences, with doubles and
-// where the op takes them with complex numbers; and the in-place forms against the functions.
+// First and second derivatives of every differentiable op of the registry, by finite differences, with
+// doubles and where the op takes them with complex numbers; and the in-place forms against the functions.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -20,8 +20,9 @@ using autograd::variable_list;
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = [] {
     std::vector<Case> list;
-    for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases, pointwise_cases, activation_cases, loss_cases,
-                             more_reduction_cases, normalization_cases, indexing_cases, rearranging_cases, linalg_cases}) {
+    for (const auto topic : {unary_cases, binary_cases, ternary_cases, view_cases, reduction_cases,
+                             pointwise_cases, activation_cases, loss_cases, more_reduction_cases,
+                             normalization_cases, indexing_cases, rearranging_cases, linalg_cases}) {
       const std::vector<Case> part = topic();
       list.insert(list.end(), part.begin(), part.end());
     }
@@ -64,7 +65,8 @@ variable_list tangents_of(const autograd::GradcheckFunction& run, const variable
   const autograd::forward_ad::dual_level level;
   variable_list duals, tangents;
   for (const Tensor& leaf : leaves) {
-    const Tensor direction = linspace(-0.7, 0.9, leaf.numel(), kDouble).reshape(leaf.sizes()).to(leaf.scalar_type());
+    const Tensor direction =
+        linspace(-0.7, 0.9, leaf.numel(), kDouble).reshape(leaf.sizes()).to(leaf.scalar_type());
     duals.push_back(autograd::forward_ad::make_dual(leaf, direction));
   }
   for (const Tensor& result : run(duals)) {
@@ -89,7 +91,8 @@ TEST_P(OpGradients, FiniteDifferences) {
       variable_list differentiable;
       for (Tensor& t : call(test.op, with_leaves(args, leaves), test.kwargs)) {
         // The buffer, and statistics, which have no derivative of their own.
-        const bool several = test.op == "log_sigmoid_forward" || (test.op.starts_with("native_") && test.op.ends_with("_norm"));
+        const bool several = test.op == "log_sigmoid_forward" ||
+                             (test.op.starts_with("native_") && test.op.ends_with("_norm"));
         if (several && !differentiable.empty()) continue;
         if (isFloatingType(t.scalar_type()) || t.is_complex()) differentiable.push_back(std::move(t));
       }
@@ -100,7 +103,8 @@ TEST_P(OpGradients, FiniteDifferences) {
     EXPECT_NO_THROW(autograd::gradcheck(run, leaves, {.check_forward_ad = true}));
     if (test.second) {
       EXPECT_NO_THROW(autograd::gradgradcheck(run, leaves, {}, {.check_forward_ad = true}));
-      EXPECT_NO_THROW(autograd::gradcheck([&](const variable_list& l) { return tangents_of(run, l); }, leaves));
+      EXPECT_NO_THROW(
+          autograd::gradcheck([&](const variable_list& l) { return tangents_of(run, l); }, leaves));
     }
   }
 }
@@ -188,10 +192,12 @@ std::vector<std::size_t> inplace_cases() {
   for (std::size_t i = 0; i < cases().size(); ++i) {
     const std::string name = inplace_name(cases()[i].op);
     if (name == "polygamma_") continue;  // takes its arguments in another order
-    if (std::none_of(schemas.begin(), schemas.end(), [&](const Schema& s) { return s.full_name() == name; })) continue;
+    if (std::none_of(schemas.begin(), schemas.end(), [&](const Schema& s) { return s.full_name() == name; }))
+      continue;
     // In place nothing broadcasts self.
     const Args args = cases()[i].args(kDouble);
-    if (call(cases()[i].op, args, cases()[i].kwargs)[0].is_same_size(std::get<Tensor>(args[0].content()))) with_form.push_back(i);
+    if (call(cases()[i].op, args, cases()[i].kwargs)[0].is_same_size(std::get<Tensor>(args[0].content())))
+      with_form.push_back(i);
   }
   return with_form;
 }
@@ -237,7 +243,8 @@ TEST(OpGradientsTable, CoversEveryDifferentiableOp) {
   for (const Schema& schema : registry()) {
     if (!schema.differentiable || schema.is_inplace || schema.is_out) continue;
     if (schema.name == "isclose") continue;  // its result is bool
-    if (schema.name == "bernoulli" || schema.name == "normal") continue;  // a new draw each time; distributions_test
+    if (schema.name == "bernoulli" || schema.name == "normal")
+      continue;  // a new draw each time; distributions_test
     EXPECT_TRUE(covered.contains(schema.full_name())) << schema.full_name();
   }
 }

@@ -19,8 +19,8 @@ enum class Types : std::uint8_t {
   Promoted,  ///< also the integers, whose result is the default float
 };
 
-/// A pointwise op with what it should give. One row is enough to have an op tested for values on each ISA, dtype and layout, in its
-/// in-place and out= forms, and for its gradients of first and second order.
+/// A pointwise op with what it should give. One row is enough to have an op tested for values on each ISA,
+/// dtype and layout, in its in-place and out= forms, and for its gradients of first and second order.
 struct OpRow {
   using One = Real (*)(Real);
   using Two = Real (*)(Real, Real);

@@ -19,6 +19,7 @@ Real log_sigmoid(Real x) { return -std::log1p(std::exp(-x)); }
 
 }  // namespace
 
+// clang-format off: a row of the table is one or two lines
 std::vector<OpRow> pointwise_rows() {
   return {
       // exponentials and logarithms
@@ -226,5 +227,6 @@ std::vector<OpRow> pointwise_rows() {
       {.name = "softplus", .reference = [](Real x) { return std::log1p(std::exp(x)); }, .max_ulp = 3},
   };
 }
+// clang-format on
 
 }  // namespace lanewise::testing

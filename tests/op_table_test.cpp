@@ -1,15 +1,16 @@
-// Every row of the op table: values for each tier, dtype and layout against its reference, the in-place and out= forms, the same bits
-// whatever the layout and the tier, and gradients of first and second order by finite differences.
+// Every row of the op table: values for each tier, dtype and layout against its reference, the in-place and
+// out= forms, the same bits whatever the layout and the tier, and gradients of first and second order by
+// finite differences.
 
 #include "op_table.h"
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <span>
+
+#include <gtest/gtest.h>
 
 #include <lanewise/lanewise.h>
 
@@ -52,7 +53,8 @@ Tensor random_values(IntArrayRef sizes, ScalarType dtype, std::array<double, 2> 
   auto* numbers = static_cast<double*>(wide.data_ptr());
   const std::int64_t count = wide.numel() * (isComplexType(dtype) ? 2 : 1);
   for (std::int64_t i = 0; i < count; ++i) {
-    numbers[i] = integral ? static_cast<double>(std::uniform_int_distribution<int>(static_cast<int>(low), static_cast<int>(high))(random))
+    numbers[i] = integral ? static_cast<double>(std::uniform_int_distribution<int>(
+                                static_cast<int>(low), static_cast<int>(high))(random))
                           : std::uniform_real_distribution<double>(low, high)(random);
   }
   return wide.to(dtype);
@@ -75,7 +77,10 @@ Real expected(const OpRow& row, std::span<const double> x) {
 
 /// Distance between neighbours of `dtype` around `value`.
 Real ulp_of(Real value, ScalarType dtype) {
-  const auto [digits, least] = dtype == kFloat ? std::pair(24, -125) : dtype == kDouble ? std::pair(53, -1021) : dtype == kHalf ? std::pair(11, -13) : std::pair(8, -125);
+  const auto [digits, least] = dtype == kFloat    ? std::pair(24, -125)
+                               : dtype == kDouble ? std::pair(53, -1021)
+                               : dtype == kHalf   ? std::pair(11, -13)
+                                                  : std::pair(8, -125);
   int exponent = 0;
   std::frexp(value, &exponent);
   return std::ldexp(Real{1}, std::max(exponent, least) - digits);
@@ -100,19 +105,22 @@ void expect_values(const OpRow& row, std::span<const Tensor> inputs, const Tenso
     const Real want = expected(row, x);
     const Real error = std::abs(static_cast<Real>(found[i]) - want);
     if (isIntegralType(dtype, true)) {
-      EXPECT_EQ(found[i], static_cast<double>(want)) << toString(dtype) << " at " << x[0] << ", " << x[1] << ", " << x[2];
+      EXPECT_EQ(found[i], static_cast<double>(want))
+          << toString(dtype) << " at " << x[0] << ", " << x[1] << ", " << x[2];
     } else {
       const Real ulp = ulp_of(want, dtype);
       ASSERT_LE(error, ulp * (static_cast<Real>(allowed) + 1e-3L))
-          << toString(dtype) << " of " << toString(inputs[0].scalar_type()) << " at " << x[0] << ", " << x[1] << ", " << x[2] << ": "
-          << found[i] << " against " << static_cast<double>(want) << ", " << static_cast<double>(error / ulp) << " ULP";
+          << toString(dtype) << " of " << toString(inputs[0].scalar_type()) << " at " << x[0] << ", " << x[1]
+          << ", " << x[2] << ": " << found[i] << " against " << static_cast<double>(want) << ", "
+          << static_cast<double>(error / ulp) << " ULP";
     }
   }
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
   const Tensor x = a.contiguous(), y = b.contiguous();
-  return x.scalar_type() == y.scalar_type() && x.sizes() == y.sizes() && std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
+  return x.scalar_type() == y.scalar_type() && x.sizes() == y.sizes() &&
+         std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
 }
 
 std::vector<ScalarType> dtypes_of(const OpRow& row) {
@@ -125,7 +133,8 @@ class OpTable : public ::testing::TestWithParam<OpRow> {
  protected:
   std::vector<Tensor> inputs(IntArrayRef sizes, ScalarType dtype) {
     std::vector<Tensor> result;
-    for (int i = 0; i < GetParam().inputs(); ++i) result.push_back(random_values(sizes, dtype, GetParam().range, random_));
+    for (int i = 0; i < GetParam().inputs(); ++i)
+      result.push_back(random_values(sizes, dtype, GetParam().range, random_));
     if (dtype == kByte && GetParam().name.ends_with("sub")) {  // keep the difference of bytes above zero
       Tensor& larger = GetParam().name == "sub" ? result[0] : result[1];
       larger = larger + 3;
@@ -135,7 +144,9 @@ class OpTable : public ::testing::TestWithParam<OpRow> {
   std::mt19937 random_{20240607};
 };
 
-bool promotes(const OpRow& row, ScalarType dtype) { return row.types == Types::Promoted && isIntegralType(dtype, true); }
+bool promotes(const OpRow& row, ScalarType dtype) {
+  return row.types == Types::Promoted && isIntegralType(dtype, true);
+}
 
 TEST_P(OpTable, ValuesOnEachTierDtypeAndLayout) {
   const OpRow& row = GetParam();
@@ -152,7 +163,8 @@ TEST_P(OpTable, ValuesOnEachTierDtypeAndLayout) {
         const Tensor result = result_of(row, args);
         EXPECT_EQ(result.scalar_type(), promotes(row, dtype) ? kFloat : dtype);
         ASSERT_NO_FATAL_FAILURE(expect_values(row, values, result));
-        if (std::string_view(name(isa)) == "sse4_2") continue;  // no fused multiply-add: within max_ulp, not bit for bit
+        if (std::string_view(name(isa)) == "sse4_2")
+          continue;  // no fused multiply-add: within max_ulp, not bit for bit
         if (!first.defined()) first = result.contiguous();
         EXPECT_TRUE(same_bits(result, first)) << toString(dtype) << ", layout " << static_cast<int>(layout);
       }
@@ -178,9 +190,11 @@ TEST_P(OpTable, ComplexValues) {
       const auto* data = static_cast<const std::complex<double>*>(found.data_ptr());
       for (std::size_t i = 0; i < columns[0].size(); ++i) {
         const Complex x(columns[0][i]);
-        const Complex want = row.inputs() == 1 ? std::get<OpRow::ComplexOne>(row.complex_reference)(x)
-                                               : std::get<OpRow::ComplexTwo>(row.complex_reference)(x, Complex(columns[1][i]));
-        EXPECT_LE(std::abs(Complex(data[i]) - want), epsilon * static_cast<Real>(row.complex_error) * std::abs(want))
+        const Complex want =
+            row.inputs() == 1 ? std::get<OpRow::ComplexOne>(row.complex_reference)(x)
+                              : std::get<OpRow::ComplexTwo>(row.complex_reference)(x, Complex(columns[1][i]));
+        EXPECT_LE(std::abs(Complex(data[i]) - want),
+                  epsilon * static_cast<Real>(row.complex_error) * std::abs(want))
             << toString(dtype) << " on " << name(isa) << " at " << columns[0][i] << ": " << data[i];
       }
     }
@@ -193,7 +207,8 @@ TEST_P(OpTable, InPlaceAndOutAgreeWithTheFunction) {
   const Tensor want = result_of(row, values);
   const auto schemas = registry();
   const auto has = [&](const std::string& op) {
-    return std::any_of(schemas.begin(), schemas.end(), [&](const Schema& schema) { return schema.name == op; });
+    return std::any_of(schemas.begin(), schemas.end(),
+                       [&](const Schema& schema) { return schema.name == op; });
   };
   if (has(row.name + "_")) {
     std::vector<Value> args(values.begin(), values.end());
@@ -202,8 +217,9 @@ TEST_P(OpTable, InPlaceAndOutAgreeWithTheFunction) {
     call(row.name + "_", args);
     EXPECT_TRUE(same_bits(self, want));
   }
-  const bool has_out = std::any_of(schemas.begin(), schemas.end(),
-                                   [&](const Schema& schema) { return schema.name == row.name && schema.is_out; });
+  const bool has_out = std::any_of(schemas.begin(), schemas.end(), [&](const Schema& schema) {
+    return schema.name == row.name && schema.is_out;
+  });
   if (!has_out) return;  // celu, as in PyTorch
   for (const Layout layout : kLayouts) {
     Tensor out = with_layout(zeros({7, 19}), layout);
@@ -218,7 +234,8 @@ TEST_P(OpTable, Gradients) {
   const OpRow& row = GetParam();
   if (!row.differentiable) GTEST_SKIP() << "not differentiable";
   const auto function = [&](const variable_list& args) { return run(row, args); };
-  std::vector<std::vector<Tensor>> cases = {inputs({3, 2}, kDouble), inputs({2, 3}, kDouble), inputs({0, 2}, kDouble)};
+  std::vector<std::vector<Tensor>> cases = {inputs({3, 2}, kDouble), inputs({2, 3}, kDouble),
+                                            inputs({0, 2}, kDouble)};
   for (Tensor& t : cases[1]) t = t.t();
   if (row.inputs() > 1) {
     auto broadcast = inputs({3, 2}, kDouble);
@@ -229,15 +246,19 @@ TEST_P(OpTable, Gradients) {
     scalars[1] = scalars[1].select(0, 0).select(0, 0);
     cases.push_back(std::move(scalars));
   }
-  if (!std::holds_alternative<std::monostate>(row.complex_reference)) cases.push_back(inputs({2, 2}, kComplexDouble));
+  if (!std::holds_alternative<std::monostate>(row.complex_reference))
+    cases.push_back(inputs({2, 2}, kComplexDouble));
   for (auto& args : cases) {
     for (Tensor& t : args) t = t.detach().requires_grad_();
-    EXPECT_TRUE(autograd::gradcheck(function, args)) << args[0].sizes() << " " << toString(args[0].scalar_type());
-    EXPECT_TRUE(autograd::gradgradcheck(function, args)) << args[0].sizes() << " " << toString(args[0].scalar_type());
+    EXPECT_TRUE(autograd::gradcheck(function, args))
+        << args[0].sizes() << " " << toString(args[0].scalar_type());
+    EXPECT_TRUE(autograd::gradgradcheck(function, args))
+        << args[0].sizes() << " " << toString(args[0].scalar_type());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Op, OpTable, ::testing::ValuesIn(op_table()), [](const auto& row) { return row.param.name; });
+INSTANTIATE_TEST_SUITE_P(Op, OpTable, ::testing::ValuesIn(op_table()),
+                         [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace lanewise::testing

@@ -1,11 +1,11 @@
 // Optimizers against their formulas written out in double, and what they refuse.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <functional>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <lanewise/lanewise.h>
 
@@ -22,7 +22,8 @@ double gradient(double p) { return p * p * p - 1; }
 
 std::vector<double> start_values() {
   std::vector<double> values;
-  for (int i = 0; i < 37; ++i) values.push_back(0.1 * i - 1.65);  // not 1, where the gradient is all rounding error
+  for (int i = 0; i < 37; ++i)
+    values.push_back(0.1 * i - 1.65);  // not 1, where the gradient is all rounding error
   return values;
 }
 
@@ -32,7 +33,8 @@ Tensor parameter(ScalarType dtype) {
 }
 
 /// Runs the optimizer on p^4/4 - p and compares with `reference`, which updates one number in double.
-void expect_follows(Tensor p, Optimizer& optimizer, const std::function<double(double start)>& reference, double tolerance) {
+void expect_follows(Tensor p, Optimizer& optimizer, const std::function<double(double start)>& reference,
+                    double tolerance) {
   for (int step = 0; step < kSteps; ++step) {
     optimizer.zero_grad();
     (p.pow(4).sum() / 4 - p.sum()).backward();
@@ -82,7 +84,8 @@ std::function<double(double)> adam_reference(Options o, bool decoupled) {
 }
 
 TEST(SGD, FollowsItsFormula) {
-  const std::vector<SGDOptions> all = {SGDOptions(0.05), SGDOptions(0.05).weight_decay(0.1), SGDOptions(0.05).momentum(0.9),
+  const std::vector<SGDOptions> all = {SGDOptions(0.05), SGDOptions(0.05).weight_decay(0.1),
+                                       SGDOptions(0.05).momentum(0.9),
                                        SGDOptions(0.05).momentum(0.9).dampening(0.3).weight_decay(0.1),
                                        SGDOptions(0.05).momentum(0.9).nesterov(true)};
   for (const SGDOptions& options : all) {
@@ -95,7 +98,9 @@ TEST(SGD, FollowsItsFormula) {
 }
 
 TEST(Adam, FollowsItsFormula) {
-  for (const AdamOptions& options : {AdamOptions(0.01), AdamOptions(0.01).weight_decay(0.1), AdamOptions(0.02).betas({0.8, 0.99}).eps(1e-6), AdamOptions(0.01).amsgrad(true)}) {
+  for (const AdamOptions& options :
+       {AdamOptions(0.01), AdamOptions(0.01).weight_decay(0.1),
+        AdamOptions(0.02).betas({0.8, 0.99}).eps(1e-6), AdamOptions(0.01).amsgrad(true)}) {
     for (const auto& [dtype, tolerance] : {std::pair(kDouble, 1e-12), std::pair(kFloat, 1e-5)}) {
       const Tensor p = parameter(dtype);
       Adam optimizer({p}, options);
@@ -126,8 +131,10 @@ std::function<double(double)> rmsprop_reference(RMSpropOptions o) {
 }
 
 TEST(RMSprop, FollowsItsFormula) {
-  for (const RMSpropOptions& options : {RMSpropOptions(0.01), RMSpropOptions(0.02).alpha(0.9).eps(1e-6).weight_decay(0.1), RMSpropOptions(0.01).momentum(0.9),
-                                        RMSpropOptions(0.01).centered(true), RMSpropOptions(0.01).momentum(0.5).centered(true).weight_decay(0.1)}) {
+  for (const RMSpropOptions& options :
+       {RMSpropOptions(0.01), RMSpropOptions(0.02).alpha(0.9).eps(1e-6).weight_decay(0.1),
+        RMSpropOptions(0.01).momentum(0.9), RMSpropOptions(0.01).centered(true),
+        RMSpropOptions(0.01).momentum(0.5).centered(true).weight_decay(0.1)}) {
     for (const auto& [dtype, tolerance] : {std::pair(kDouble, 1e-11), std::pair(kFloat, 1e-4)}) {
       const Tensor p = parameter(dtype);
       RMSprop optimizer({p}, options);
@@ -137,7 +144,9 @@ TEST(RMSprop, FollowsItsFormula) {
 }
 
 TEST(Adagrad, FollowsItsFormula) {
-  for (const AdagradOptions& options : {AdagradOptions(0.05), AdagradOptions(0.05).lr_decay(0.1).weight_decay(0.1), AdagradOptions(0.1).initial_accumulator_value(0.3).eps(1e-6)}) {
+  for (const AdagradOptions& options :
+       {AdagradOptions(0.05), AdagradOptions(0.05).lr_decay(0.1).weight_decay(0.1),
+        AdagradOptions(0.1).initial_accumulator_value(0.3).eps(1e-6)}) {
     const auto reference = [&](double p) {
       double sum = options.initial_accumulator_value();
       for (int step = 0; step < kSteps; ++step) {
@@ -157,8 +166,11 @@ TEST(Adagrad, FollowsItsFormula) {
 
 TEST(ParamGroups, HaveSettingsOfTheirOwn) {
   const Tensor a = ones({2}, requires_grad()), b = ones({2}, requires_grad()), c = ones({2}, requires_grad());
-  SGD optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup({a}), OptimizerParamGroup({b}, std::make_unique<SGDOptions>(0.5))}, SGDOptions(0.1));
-  optimizer.add_param_group(OptimizerParamGroup({c}, std::make_unique<SGDOptions>(SGDOptions(0.25).momentum(0.9))));
+  SGD optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup({a}),
+                                                 OptimizerParamGroup({b}, std::make_unique<SGDOptions>(0.5))},
+                SGDOptions(0.1));
+  optimizer.add_param_group(
+      OptimizerParamGroup({c}, std::make_unique<SGDOptions>(SGDOptions(0.25).momentum(0.9))));
   ASSERT_EQ(optimizer.param_groups().size(), 3U);
   EXPECT_EQ(optimizer.size(), 3U);
   (a + b + c).sum().backward();
@@ -170,15 +182,18 @@ TEST(ParamGroups, HaveSettingsOfTheirOwn) {
   optimizer.step();
   EXPECT_FLOAT_EQ(b[0].item<float>(), 0.5F);
   EXPECT_FLOAT_EQ(c[0].item<float>(), 0.75F - 0.25F * 1.9F);
-  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({a})); }, ThrowsMessage<ValueError>(HasSubstr("more than one parameter group")));
+  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({a})); },
+              ThrowsMessage<ValueError>(HasSubstr("more than one parameter group")));
   const Tensor d = ones({2}, requires_grad());
   EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<AdamOptions>())); },
               ThrowsMessage<ValueError>(HasSubstr("another optimizer's")));
-  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<SGDOptions>(-1))); }, ThrowsMessage<ValueError>(HasSubstr("lr is -1")));
+  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<SGDOptions>(-1))); },
+              ThrowsMessage<ValueError>(HasSubstr("lr is -1")));
   EXPECT_EQ(optimizer.size(), 3U);
 }
 
-/// Trains on where a copy of the optimizer has been left off: parameters and state taken over must give the same bits.
+/// Trains on where a copy of the optimizer has been left off: parameters and state taken over must give the
+/// same bits.
 template <class Kind, class Options>
 void expect_resumes(const Options& options) {
   const auto train = [](Optimizer& optimizer, const Tensor& p, int steps) {
@@ -230,7 +245,10 @@ TEST(Closure, ComputesTheLossWithGradients) {
 
 TEST(StepLR, MultipliesEveryFewSteps) {
   const Tensor p = ones({2}, requires_grad()), q = ones({2}, requires_grad());
-  Adam optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup({p}), OptimizerParamGroup({q}, std::make_unique<AdamOptions>(0.5))}, AdamOptions(1));
+  Adam optimizer(
+      std::vector<OptimizerParamGroup>{OptimizerParamGroup({p}),
+                                       OptimizerParamGroup({q}, std::make_unique<AdamOptions>(0.5))},
+      AdamOptions(1));
   StepLR schedule(optimizer, 2, 0.5);
   std::vector<double> rates;
   for (int i = 0; i < 5; ++i) {
@@ -243,7 +261,8 @@ TEST(StepLR, MultipliesEveryFewSteps) {
 }
 
 TEST(Optimizer, WorksOnATransposedParameter) {
-  const Tensor plain = rand({4, 6}, kDouble).requires_grad_(), turned = plain.detach().t().contiguous().t().requires_grad_();
+  const Tensor plain = rand({4, 6}, kDouble).requires_grad_(),
+               turned = plain.detach().t().contiguous().t().requires_grad_();
   ASSERT_FALSE(turned.is_contiguous());
   for (const Tensor& p : {plain, turned}) {
     Adam optimizer({p});
@@ -271,7 +290,8 @@ TEST(Optimizer, AStepIsAChangeThatAutogradNotices) {
   const Tensor loss = p.pow(2).sum();
   p.mutable_grad() = ones({3});
   optimizer.step();
-  EXPECT_THAT([&] { loss.backward(); }, ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
+  EXPECT_THAT([&] { loss.backward(); },
+              ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
 }
 
 TEST(Optimizer, ZeroGradDropsOrClears) {
@@ -284,7 +304,8 @@ TEST(Optimizer, ZeroGradDropsOrClears) {
   EXPECT_FALSE(p.grad().defined());
 }
 
-// Not in the denormals, where each step of some CPUs takes many times as long and 0.9 of the smallest rounds to itself.
+// Not in the denormals, where each step of some CPUs takes many times as long and 0.9 of the smallest rounds
+// to itself.
 TEST(State, OfAParameterAtRestDecaysToZero) {
   for (const Isa isa : available_isas()) {
     const IsaGuard tier(isa);
@@ -304,12 +325,18 @@ TEST(State, OfAParameterAtRestDecaysToZero) {
 
 TEST(Optimizer, RefusesWhatItCannotTrain) {
   EXPECT_THROW(SGD(std::vector<Tensor>{}, SGDOptions(0.1)), ValueError);
-  EXPECT_THAT([] { SGD({ones({2})}, SGDOptions(0.1)); }, ThrowsMessage<ValueError>(HasSubstr("requires_grad_()")));
-  EXPECT_THAT([] { SGD({ones({2}, requires_grad()) * 2}, SGDOptions(0.1)); }, ThrowsMessage<ValueError>(HasSubstr("not a leaf")));
+  EXPECT_THAT([] { SGD({ones({2})}, SGDOptions(0.1)); },
+              ThrowsMessage<ValueError>(HasSubstr("requires_grad_()")));
+  EXPECT_THAT([] { SGD({ones({2}, requires_grad()) * 2}, SGDOptions(0.1)); },
+              ThrowsMessage<ValueError>(HasSubstr("not a leaf")));
   const Tensor p = ones({2}, requires_grad());
   EXPECT_THAT([&] { SGD({p}, SGDOptions(-1)); }, ThrowsMessage<ValueError>(HasSubstr("lr is -1")));
   EXPECT_THROW(SGD({p}, SGDOptions(0.1).nesterov(true)), ValueError);
-  EXPECT_THAT([&] { Adam({p}, AdamOptions().betas({0.9, 1.0})); }, ThrowsMessage<ValueError>(HasSubstr("beta is 1")));
+  EXPECT_THAT(
+      [&] {
+        Adam({p}, AdamOptions().betas({0.9, 1.0}));
+      },
+      ThrowsMessage<ValueError>(HasSubstr("beta is 1")));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@
 #include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
 
-/// Random tensors in random layouts, and their elements in logical order, for the tests of reductions and products.
+/// Random tensors in random layouts, and their elements in logical order, for the tests of reductions and
+/// products.
 namespace lanewise::testing {
 
 using Wide = std::complex<long double>;
@@ -124,7 +125,8 @@ inline Tensor random_factors(Rng& rng, IntArrayRef sizes, ScalarType dtype) {
   auto v = values(t);
   for (Wide& x : v) {
     const long double size = std::abs(x);
-    x = (size > 0 ? x / size : Wide(1)) * std::exp(std::uniform_real_distribution<long double>(-0.1L, 0.1L)(rng));
+    x = (size > 0 ? x / size : Wide(1)) *
+        std::exp(std::uniform_real_distribution<long double>(-0.1L, 0.1L)(rng));
   }
   set_values(t, v);
   return t;
@@ -161,7 +163,8 @@ inline DimVector random_shape(Rng& rng, std::int64_t max_rank, std::int64_t max_
   std::int64_t numel = 1;
   for (std::int64_t rank = pick(rng, 0, max_rank); rank > 0; --rank) {
     const std::int64_t limit = std::max<std::int64_t>(1, max_numel / numel);
-    const std::int64_t size = pick(rng, 0, 4) == 0 ? pick(rng, 1, limit) : pick(rng, 1, std::min<std::int64_t>(limit, 20));
+    const std::int64_t size =
+        pick(rng, 0, 4) == 0 ? pick(rng, 1, limit) : pick(rng, 1, std::min<std::int64_t>(limit, 20));
     shape.push_back(size);
     numel *= size;
   }
@@ -192,7 +195,7 @@ class ThreadsGuard {
   int before_;
 };
 
-inline constexpr ScalarType kAllTypes[] = {kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble,
-                                           kComplexFloat, kComplexDouble};
+inline constexpr ScalarType kAllTypes[] = {kBool, kByte,     kChar,  kShort,  kInt,          kLong,
+                                           kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble};
 
 }  // namespace lanewise::testing

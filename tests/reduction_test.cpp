@@ -81,35 +81,56 @@ std::optional<std::int64_t> single(const std::vector<std::int64_t>& d) {
 
 const Row kRows[] = {
     {"sum", [](const Tensor& t, const auto& d, bool k) { return ops::sum(t, IntArrayRef(d), k); },
-     [](const auto& s, bool integral) { return integral ? wrap64(s, false) : std::accumulate(s.begin(), s.end(), Wide(0)); }, every},
-    {"mean", [](const Tensor& t, const auto& d, bool k) { return ops::mean(t, IntArrayRef(d), k); },
-     [](const auto& s, bool) { return std::accumulate(s.begin(), s.end(), Wide(0)) / static_cast<long double>(s.size()); },
-     is_differentiable},
-    {"prod", [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::prod(t) : ops::prod(t, d[0], k); },
      [](const auto& s, bool integral) {
-       return integral ? wrap64(s, true) : std::accumulate(s.begin(), s.end(), Wide(1), std::multiplies<Wide>());
+       return integral ? wrap64(s, false) : std::accumulate(s.begin(), s.end(), Wide(0));
+     },
+     every},
+    {"mean", [](const Tensor& t, const auto& d, bool k) { return ops::mean(t, IntArrayRef(d), k); },
+     [](const auto& s, bool) {
+       return std::accumulate(s.begin(), s.end(), Wide(0)) / static_cast<long double>(s.size());
+     },
+     is_differentiable},
+    {"prod",
+     [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::prod(t) : ops::prod(t, d[0], k); },
+     [](const auto& s, bool integral) {
+       return integral ? wrap64(s, true)
+                       : std::accumulate(s.begin(), s.end(), Wide(1), std::multiplies<Wide>());
      },
      every, true, true},
     {"amax", [](const Tensor& t, const auto& d, bool k) { return ops::amax(t, d, k); },
      [](const auto& s, bool) { return extreme(s, true); }, is_real},
     {"amin", [](const Tensor& t, const auto& d, bool k) { return ops::amin(t, d, k); },
      [](const auto& s, bool) { return extreme(s, false); }, is_real},
-    {"max", [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::max(t) : std::get<0>(ops::max(t, d[0], k)); },
+    {"max",
+     [](const Tensor& t, const auto& d, bool k) {
+       return d.empty() ? ops::max(t) : std::get<0>(ops::max(t, d[0], k));
+     },
      [](const auto& s, bool) { return extreme(s, true); }, is_real, true},
     {"argmax", [](const Tensor& t, const auto& d, bool k) { return ops::argmax(t, single(d), k); },
      [](const auto& s, bool) { return arg_extreme(s, true); }, is_real, true},
     {"argmin", [](const Tensor& t, const auto& d, bool k) { return ops::argmin(t, single(d), k); },
      [](const auto& s, bool) { return arg_extreme(s, false); }, is_real, true},
     {"min.dim index",
-     [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::argmin(t) : std::get<1>(ops::min(t, d[0], k)); },
+     [](const Tensor& t, const auto& d, bool k) {
+       return d.empty() ? ops::argmin(t) : std::get<1>(ops::min(t, d[0], k));
+     },
      [](const auto& s, bool) { return arg_extreme(s, false); }, is_real, true},
-    {"any", [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::any(t) : ops::any(t, d[0], k); },
-     [](const auto& s, bool) { return Wide(std::any_of(s.begin(), s.end(), [](Wide v) { return v != Wide(0); }), 0); }, every, true},
-    {"all", [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::all(t) : ops::all(t, d[0], k); },
-     [](const auto& s, bool) { return Wide(std::all_of(s.begin(), s.end(), [](Wide v) { return v != Wide(0); }), 0); }, every, true},
+    {"any",
+     [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::any(t) : ops::any(t, d[0], k); },
+     [](const auto& s, bool) {
+       return Wide(std::any_of(s.begin(), s.end(), [](Wide v) { return v != Wide(0); }), 0);
+     },
+     every, true},
+    {"all",
+     [](const Tensor& t, const auto& d, bool k) { return d.empty() ? ops::all(t) : ops::all(t, d[0], k); },
+     [](const auto& s, bool) {
+       return Wide(std::all_of(s.begin(), s.end(), [](Wide v) { return v != Wide(0); }), 0);
+     },
+     every, true},
 };
 
-void expect_close(const Row& row, const Tensor& t, const std::vector<std::int64_t>& dims, const Tensor& result) {
+void expect_close(const Row& row, const Tensor& t, const std::vector<std::int64_t>& dims,
+                  const Tensor& result) {
   const bool integral = is_integral(t.scalar_type(), true);
   const auto all = sequences(t, dims);
   const auto got = values(result);
@@ -126,9 +147,13 @@ void expect_close(const Row& row, const Tensor& t, const std::vector<std::int64_
     // A tree of depth log2(n) for sums; products round at every factor.
     const long double steps = name == "prod" ? 4.0L * static_cast<long double>(all[i].size())
                                              : 20 + std::log2(static_cast<long double>(all[i].size()));
-    const bool exact = !is_differentiable(result.scalar_type()) || name == "amax" || name == "amin" || name == "max";
-    long double bound = exact ? 0 : steps * epsilon(is_reduced_floating_point(t.scalar_type()) ? kFloat : t.scalar_type()) * size;
-    if (!exact && is_reduced_floating_point(result.scalar_type())) bound += epsilon(result.scalar_type()) * std::abs(expected);
+    const bool exact =
+        !is_differentiable(result.scalar_type()) || name == "amax" || name == "amin" || name == "max";
+    long double bound =
+        exact ? 0
+              : steps * epsilon(is_reduced_floating_point(t.scalar_type()) ? kFloat : t.scalar_type()) * size;
+    if (!exact && is_reduced_floating_point(result.scalar_type()))
+      bound += epsilon(result.scalar_type()) * std::abs(expected);
     ASSERT_LE(std::abs(got[i] - expected), bound)
         << row.name << " of " << t.scalar_type() << " " << t.sizes() << " strides " << t.strides() << " over "
         << IntArrayRef(dims) << ", result " << i << ": " << static_cast<double>(got[i].real()) << " against "
@@ -137,15 +162,15 @@ void expect_close(const Row& row, const Tensor& t, const std::vector<std::int64_
 }
 
 /// The same bits on every tier, for several thread counts.
-void expect_same_bits_everywhere(const Row& row, const Tensor& t, const std::vector<std::int64_t>& dims, const std::string& bytes,
-                               std::initializer_list<int> thread_counts) {
+void expect_same_bits_everywhere(const Row& row, const Tensor& t, const std::vector<std::int64_t>& dims,
+                                 const std::string& bytes, std::initializer_list<int> thread_counts) {
   for (const Isa isa : available_isas()) {
     const IsaGuard tier(isa);
     for (const int threads : thread_counts) {
       const ThreadsGuard guard(threads);
       ASSERT_EQ(bits(row.op(t, dims, false)), bytes)
-          << row.name << " of " << t.scalar_type() << " " << t.sizes() << " strides " << t.strides() << " over "
-          << IntArrayRef(dims) << " on " << name(isa) << " with " << threads << " threads";
+          << row.name << " of " << t.scalar_type() << " " << t.sizes() << " strides " << t.strides()
+          << " over " << IntArrayRef(dims) << " on " << name(isa) << " with " << threads << " threads";
     }
   }
 }
@@ -182,7 +207,8 @@ TEST(Reduction, MatchesTheNaiveLoopInAnyLayout) {
     }
     const Tensor other = scattered(rng, t);
     ASSERT_EQ(bits(row.op(other, dims, false)), bits(result))
-        << row.name << " of " << dtype << " " << t.sizes() << " strides " << other.strides() << " over " << IntArrayRef(dims);
+        << row.name << " of " << dtype << " " << t.sizes() << " strides " << other.strides() << " over "
+        << IntArrayRef(dims);
   }
 }
 
@@ -191,15 +217,17 @@ TEST(Reduction, SameBitsOnEveryTierAndThreadCount) {
   const struct {
     std::vector<std::int64_t> shape;
     std::vector<std::int64_t> dims;
-  } cases[] = {{{140'001}, {}},     {{2, 70'003}, {1}}, {{50'003, 3}, {0}}, {{4000, 10}, {1}}, {{300, 250}, {0}},
-               {{200, 300}, {1}},   {{250, 300}, {}},   {{10, 20, 150}, {0, 2}}, {{10, 200, 30}, {1}}, {{2100, 40}, {0}}};
+  } cases[] = {{{140'001}, {}},      {{2, 70'003}, {1}}, {{50'003, 3}, {0}}, {{4000, 10}, {1}},
+               {{300, 250}, {0}},    {{200, 300}, {1}},  {{250, 300}, {}},   {{10, 20, 150}, {0, 2}},
+               {{10, 200, 30}, {1}}, {{2100, 40}, {0}}};
   for (const Row& row : kRows) {
     for (const auto& c : cases) {
       if (row.one_dim && c.dims.size() > 1) continue;
       for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat, kInt}) {
         const bool order_matters = row.factors || std::string(row.name) == "sum";
         if (!row.takes(dtype) || (!order_matters && dtype != kFloat && dtype != kInt)) continue;
-        const Tensor t = row.factors ? random_factors(rng, c.shape, dtype) : random_tensor(rng, c.shape, dtype);
+        const Tensor t =
+            row.factors ? random_factors(rng, c.shape, dtype) : random_tensor(rng, c.shape, dtype);
         const std::string bytes = bits(row.op(t, c.dims, false));
         ASSERT_NO_FATAL_FAILURE(expect_close(row, t, c.dims, row.op(t, c.dims, false)));
         ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere(row, t, c.dims, bytes, {1, 2, 3, 7}));
@@ -293,12 +321,25 @@ TEST(Reduction, ZeroDimAndEmpty) {
 
 TEST(Reduction, Errors) {
   const Tensor t = make({2, 3}, kFloat, {1, 2, 3, 4, 5, 6});
-  EXPECT_THAT([&] { ops::sum(t, IntArrayRef({2})); }, ThrowsMessage<IndexError>(HasSubstr("sum: Dimension out of range")));
-  EXPECT_THAT([&] { ops::sum(t, IntArrayRef({0, -2})); }, ThrowsMessage<IndexError>(HasSubstr("appears multiple times")));
-  EXPECT_THAT([&] { ops::argmax(t, -3); }, ThrowsMessage<IndexError>(HasSubstr("argmax: Dimension out of range")));
-  EXPECT_THAT([&] { ops::mean(make({2}, kInt, {1, 2})); },
-              ThrowsMessage<DtypeError>(HasSubstr("Expected a floating point or complex dtype")));
-  EXPECT_THAT([&] { ops::amax(make({2}, kComplexFloat, {1, 2})); }, ThrowsMessage<DtypeError>(HasSubstr("no order")));
+  EXPECT_THAT([&] { ops::sum(t, IntArrayRef({2})); },
+              ThrowsMessage<IndexError>(HasSubstr("sum: Dimension out of range")));
+  EXPECT_THAT(
+      [&] {
+        ops::sum(t, IntArrayRef({0, -2}));
+      },
+      ThrowsMessage<IndexError>(HasSubstr("appears multiple times")));
+  EXPECT_THAT([&] { ops::argmax(t, -3); },
+              ThrowsMessage<IndexError>(HasSubstr("argmax: Dimension out of range")));
+  EXPECT_THAT(
+      [&] {
+        ops::mean(make({2}, kInt, {1, 2}));
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("Expected a floating point or complex dtype")));
+  EXPECT_THAT(
+      [&] {
+        ops::amax(make({2}, kComplexFloat, {1, 2}));
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("no order")));
   const Tensor empty = make({0, 3}, kFloat, {});
   EXPECT_THAT([&] { ops::amax(empty, {0}); }, ThrowsMessage<IndexError>(HasSubstr("non-zero size")));
   EXPECT_THAT([&] { ops::argmin(empty); }, ThrowsMessage<IndexError>(HasSubstr("argmin")));

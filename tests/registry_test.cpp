@@ -27,7 +27,8 @@ TEST(Registry, NamesAreUniqueAndDocumented) {
   for (const Schema& schema : registry()) {
     EXPECT_TRUE(seen.insert(schema.full_name()).second) << schema.full_name();
     EXPECT_FALSE(schema.doc.empty()) << schema.full_name();
-    for (const SchemaArgument& argument : schema.arguments) EXPECT_FALSE(argument.name.empty()) << schema.full_name();
+    for (const SchemaArgument& argument : schema.arguments)
+      EXPECT_FALSE(argument.name.empty()) << schema.full_name();
   }
   EXPECT_GT(seen.size(), 300U);
 }
@@ -35,13 +36,30 @@ TEST(Registry, NamesAreUniqueAndDocumented) {
 TEST(Registry, ListsTheSpine) {
   std::set<std::string_view> names;
   for (const Schema& schema : registry()) names.insert(schema.name);
-  for (const char* op :
-       {"add", "sub", "rsub", "mul", "div", "neg", "abs", "reciprocal", "sqrt", "rsqrt", "square", "pow", "exp", "log", "sin",
-        "cos", "tanh", "sigmoid", "relu", "gelu", "maximum", "minimum", "clamp", "where", "eq", "ne", "lt", "le", "gt", "ge",
-        "logical_not", "logical_and", "logical_or", "conj", "real", "imag", "fill_", "copy_", "to", "addcmul", "addcdiv",
-        "lerp", "sum", "mean", "max", "amax", "argmax", "softmax", "log_softmax", "nll_loss", "cross_entropy_loss", "mm",
-        "addmm", "matmul", "view", "reshape", "permute", "transpose", "t", "expand", "select", "slice", "narrow", "squeeze",
-        "unsqueeze", "flatten", "contiguous", "mul_", "zeros", "arange"}) {
+  for (const char* op : {"add",         "sub",         "rsub",
+                         "mul",         "div",         "neg",
+                         "abs",         "reciprocal",  "sqrt",
+                         "rsqrt",       "square",      "pow",
+                         "exp",         "log",         "sin",
+                         "cos",         "tanh",        "sigmoid",
+                         "relu",        "gelu",        "maximum",
+                         "minimum",     "clamp",       "where",
+                         "eq",          "ne",          "lt",
+                         "le",          "gt",          "ge",
+                         "logical_not", "logical_and", "logical_or",
+                         "conj",        "real",        "imag",
+                         "fill_",       "copy_",       "to",
+                         "addcmul",     "addcdiv",     "lerp",
+                         "sum",         "mean",        "max",
+                         "amax",        "argmax",      "softmax",
+                         "log_softmax", "nll_loss",    "cross_entropy_loss",
+                         "mm",          "addmm",       "matmul",
+                         "view",        "reshape",     "permute",
+                         "transpose",   "t",           "expand",
+                         "select",      "slice",       "narrow",
+                         "squeeze",     "unsqueeze",   "flatten",
+                         "contiguous",  "mul_",        "zeros",
+                         "arange"}) {
     EXPECT_TRUE(names.contains(op)) << op;
   }
 }
@@ -135,18 +153,38 @@ TEST(Call, Factories) {
 
 TEST(Call, ErrorsNameTheOpAndTheArgument) {
   const Tensor x = rand({2});
-  EXPECT_THAT([&] { call("mull", {x, x}); },
-              ThrowsMessage<ValueError>(AllOf(HasSubstr("no op \"mull\""), HasSubstr("did you mean mul"))));
+  EXPECT_THAT(
+      [&] {
+        call("mull", {x, x});
+      },
+      ThrowsMessage<ValueError>(AllOf(HasSubstr("no op \"mull\""), HasSubstr("did you mean mul"))));
   EXPECT_THAT([&] { call("mul.Tenser", {x, x}); }, ThrowsMessage<ValueError>(HasSubstr("mul.Tensor")));
   EXPECT_THAT([&] { call("tanh", {"x"}); },
-              ThrowsMessage<ValueError>(AllOf(HasSubstr("tanh"), HasSubstr("'self' (position 0): expected Tensor, found str"))));
+              ThrowsMessage<ValueError>(
+                  AllOf(HasSubstr("tanh"), HasSubstr("'self' (position 0): expected Tensor, found str"))));
   EXPECT_THAT([&] { call("tanh", {}); }, ThrowsMessage<ValueError>(HasSubstr("'self' (Tensor) is missing")));
   EXPECT_THAT([&] { call("tanh", {x, x}); }, ThrowsMessage<ValueError>(HasSubstr("at most 1 positional")));
-  EXPECT_THAT([&] { call("tanh", {x}, {{"dim", 0}}); }, ThrowsMessage<ValueError>(HasSubstr("has no argument 'dim'")));
-  EXPECT_THAT([&] { call("add", {x, x}, {{"other", x}}); }, ThrowsMessage<ValueError>(HasSubstr("'other' is given twice")));
-  EXPECT_THAT([&] { call("pow", {x, "two"}); },
-              ThrowsMessage<ValueError>(AllOf(HasSubstr("(Tensor, str)"), HasSubstr("pow.Tensor_Scalar(Tensor self, Scalar exponent)"))));
-  EXPECT_THAT([&] { call("maximum", {x, 2}); }, ThrowsMessage<ValueError>(HasSubstr("expected Tensor, found int")));
+  EXPECT_THAT(
+      [&] {
+        call("tanh", {x}, {{"dim", 0}});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("has no argument 'dim'")));
+  EXPECT_THAT(
+      [&] {
+        call("add", {x, x}, {{"other", x}});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("'other' is given twice")));
+  EXPECT_THAT(
+      [&] {
+        call("pow", {x, "two"});
+      },
+      ThrowsMessage<ValueError>(
+          AllOf(HasSubstr("(Tensor, str)"), HasSubstr("pow.Tensor_Scalar(Tensor self, Scalar exponent)"))));
+  EXPECT_THAT(
+      [&] {
+        call("maximum", {x, 2});
+      },
+      ThrowsMessage<ValueError>(HasSubstr("expected Tensor, found int")));
 }
 
 TEST(OutForms, AreNotDifferentiable) {
@@ -166,7 +204,8 @@ TEST(OutForms, AreResizedButKeepTheirDtype) {
   Tensor integers = zeros({2}, kInt);
   EXPECT_THROW(add_out(integers, ones({2}), ones({2})), DtypeError);
   EXPECT_THROW(pow_out(integers, ones({2}), 2), DtypeError);
-  EXPECT_THROW(mm_out(out, ones({2, 3}), ones({3, 4})), DtypeError);  // a product is computed where it is wanted: of its dtype, as in PyTorch
+  EXPECT_THROW(mm_out(out, ones({2, 3}), ones({3, 4})),
+               DtypeError);  // a product is computed where it is wanted: of its dtype, as in PyTorch
   mm_out(out, ones({2, 3}, kDouble), ones({3, 4}, kDouble));
   EXPECT_EQ(out.sizes(), IntArrayRef({2, 4}));
   sum_out(out, ones({2, 3}), 1);
@@ -202,11 +241,13 @@ TEST(InPlace, ResultMustFit) {
 
 TEST(Checks, FactorsAndBools) {
   const Tensor integers = ones({2}, kInt), flags = ones({2}, kBool);
-  EXPECT_THAT([&] { integers.add(integers, 0.5); }, ThrowsMessage<DtypeError>(HasSubstr("add: the floating factor 0.5")));
+  EXPECT_THAT([&] { integers.add(integers, 0.5); },
+              ThrowsMessage<DtypeError>(HasSubstr("add: the floating factor 0.5")));
   EXPECT_THROW(ones({2}).add(ones({2}), std::complex<double>(0, 1)), DtypeError);
   EXPECT_THAT([&] { flags.sub(flags); }, ThrowsMessage<DtypeError>(HasSubstr("logical_xor")));
   EXPECT_THROW(flags.neg(), DtypeError);
-  EXPECT_THAT([&] { integers.remainder(zeros({2}, kInt)); }, ThrowsMessage<ValueError>(HasSubstr("divided by zero")));
+  EXPECT_THAT([&] { integers.remainder(zeros({2}, kInt)); },
+              ThrowsMessage<ValueError>(HasSubstr("divided by zero")));
   EXPECT_THROW(integers.div(0, "floor"), ValueError);
   EXPECT_THAT([&] { integers.pow(-1); }, ThrowsMessage<ValueError>(HasSubstr("negative power -1")));
   EXPECT_THROW(ones({2}).div(ones({2}), "up"), ValueError);

@@ -35,7 +35,8 @@ void each_sequence(IntArrayRef sizes, std::int64_t dim, F f) {
   }
 }
 
-std::vector<Wide> softmax_reference(const std::vector<Wide>& x, IntArrayRef sizes, std::int64_t dim, bool log) {
+std::vector<Wide> softmax_reference(const std::vector<Wide>& x, IntArrayRef sizes, std::int64_t dim,
+                                    bool log) {
   std::vector<Wide> y(x.size());
   each_sequence(sizes, dim, [&](const std::vector<std::size_t>& at) {
     long double max = -std::numeric_limits<long double>::infinity();
@@ -49,8 +50,8 @@ std::vector<Wide> softmax_reference(const std::vector<Wide>& x, IntArrayRef size
   return y;
 }
 
-std::vector<Wide> backward_reference(const std::vector<Wide>& g, const std::vector<Wide>& y, IntArrayRef sizes,
-                                     std::int64_t dim, bool log) {
+std::vector<Wide> backward_reference(const std::vector<Wide>& g, const std::vector<Wide>& y,
+                                     IntArrayRef sizes, std::int64_t dim, bool log) {
   std::vector<Wide> out(g.size());
   each_sequence(sizes, dim, [&](const std::vector<std::size_t>& at) {
     long double sum = 0;
@@ -62,12 +63,14 @@ std::vector<Wide> backward_reference(const std::vector<Wide>& g, const std::vect
   return out;
 }
 
-void expect_near(const std::vector<Wide>& got, const std::vector<Wide>& expected, long double scale, ScalarType t) {
+void expect_near(const std::vector<Wide>& got, const std::vector<Wide>& expected, long double scale,
+                 ScalarType t) {
   const long double eps = epsilon(t) + 8 * epsilon(is_reduced_floating_point(t) ? kFloat : t);
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_LE(std::abs(got[i] - expected[i]), eps * (scale + 2 * std::abs(expected[i])))
-        << i << ": " << static_cast<double>(got[i].real()) << " against " << static_cast<double>(expected[i].real());
+        << i << ": " << static_cast<double>(got[i].real()) << " against "
+        << static_cast<double>(expected[i].real());
   }
 }
 
@@ -84,20 +87,24 @@ TEST(Softmax, MatchesTheFormulasInAnyLayout) {
     for (const bool log : {false, true}) {
       const Tensor y = log ? ops::log_softmax(x, dim) : ops::softmax(x, dim);
       ASSERT_EQ(y.scalar_type(), dtype);
-      ASSERT_NO_FATAL_FAILURE(expect_near(values(y), softmax_reference(values(x), shape, dim, log), 1, dtype));
+      ASSERT_NO_FATAL_FAILURE(
+          expect_near(values(y), softmax_reference(values(x), shape, dim, log), 1, dtype));
       ASSERT_EQ(bits(log ? ops::log_softmax(elsewhere, dim) : ops::softmax(elsewhere, dim)), bits(y));
 
       const Tensor g = random_tensor(rng, shape, dtype);
-      const Tensor gx = log ? ops::log_softmax_backward_data(g, y, dim, dtype) : ops::softmax_backward_data(g, y, dim, dtype);
+      const Tensor gx = log ? ops::log_softmax_backward_data(g, y, dim, dtype)
+                            : ops::softmax_backward_data(g, y, dim, dtype);
       const long double n = rank == 0 ? 1 : static_cast<long double>(shape[static_cast<std::size_t>(dim)]);
-      ASSERT_NO_FATAL_FAILURE(expect_near(values(gx), backward_reference(values(g), values(y), shape, dim, log), 4 + n / 4, dtype));
+      ASSERT_NO_FATAL_FAILURE(expect_near(
+          values(gx), backward_reference(values(g), values(y), shape, dim, log), 4 + n / 4, dtype));
     }
   }
 }
 
 TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
   Rng rng(11);
-  for (const auto& [rows, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{{5000, 10}, {700, 31}, {300, 257}, {40, 5000}, {1, 1}}) {
+  for (const auto& [rows, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {5000, 10}, {700, 31}, {300, 257}, {40, 5000}, {1, 1}}) {
     for (const ScalarType dtype : kFloating) {
       const Tensor x = random_tensor(rng, {rows, n}, dtype);
       const Tensor g = random_tensor(rng, {rows, n}, dtype);
@@ -109,16 +116,20 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
       std::string first_sse;
       for (const Isa isa : available_isas()) {
         const IsaGuard tier(isa);
-        std::string& expected = isa == Isa::sse4_2 ? first_sse : first;  // exp has no fused multiply-add there
+        std::string& expected =
+            isa == Isa::sse4_2 ? first_sse : first;  // exp has no fused multiply-add there
         for (const int threads : {1, 2, 3, 7}) {
           const ThreadsGuard guard(threads);
           const Tensor y = ops::log_softmax(x, 1);
-          const std::string all = bits(y) + bits(ops::softmax(x, 1)) + bits(ops::log_softmax_backward_data(g, y, 1, dtype)) +
+          const std::string all = bits(y) + bits(ops::softmax(x, 1)) +
+                                  bits(ops::log_softmax_backward_data(g, y, 1, dtype)) +
                                   bits(ops::softmax_backward_data(g, y, 1, dtype));
           if (expected.empty()) expected = all;
-          ASSERT_EQ(all, expected) << name(isa) << " " << threads << " threads, " << rows << " x " << n << " " << dtype;
+          ASSERT_EQ(all, expected) << name(isa) << " " << threads << " threads, " << rows << " x " << n << " "
+                                   << dtype;
           const Tensor by_columns = ops::log_softmax(columns, 0);
-          ASSERT_EQ(bits(detail::make_view(by_columns, {rows, n}, {1, rows}, 0)), bits(y)) << name(isa) << n << dtype;
+          ASSERT_EQ(bits(detail::make_view(by_columns, {rows, n}, {1, rows}, 0)), bits(y))
+              << name(isa) << n << dtype;
         }
       }
     }
@@ -134,8 +145,16 @@ TEST(Softmax, Specials) {
   EXPECT_TRUE(std::isnan(static_cast<double>(v[4].real())));
   EXPECT_EQ(ops::softmax(make({0, 3}, kFloat, {}), 0).sizes(), IntArrayRef({0, 3}));
   EXPECT_EQ(ops::softmax(make({}, kFloat, {4}), -1).item<float>(), 1);
-  EXPECT_THAT([] { ops::softmax(make({2}, kInt, {1, 2}), 0); }, ThrowsMessage<DtypeError>(HasSubstr("softmax: not defined for")));
-  EXPECT_THAT([] { ops::log_softmax(make({2}, kFloat, {1, 2}), 1); }, ThrowsMessage<IndexError>(HasSubstr("out of range")));
+  EXPECT_THAT(
+      [] {
+        ops::softmax(make({2}, kInt, {1, 2}), 0);
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("softmax: not defined for")));
+  EXPECT_THAT(
+      [] {
+        ops::log_softmax(make({2}, kFloat, {1, 2}), 1);
+      },
+      ThrowsMessage<IndexError>(HasSubstr("out of range")));
 }
 
 TEST(NllLoss, MatchesTheDefinition) {
@@ -158,7 +177,8 @@ TEST(NllLoss, MatchesTheDefinition) {
     for (const std::int64_t s : target_shape) samples *= s;
     std::vector<Wide> target;
     constexpr std::int64_t kIgnore = -7;
-    for (std::int64_t k = 0; k < samples; ++k) target.emplace_back(pick(rng, 0, 5) == 0 ? kIgnore : pick(rng, 0, classes - 1));
+    for (std::int64_t k = 0; k < samples; ++k)
+      target.emplace_back(pick(rng, 0, 5) == 0 ? kIgnore : pick(rng, 0, classes - 1));
     const Tensor t = make(target_shape, kLong, target);
     const auto xs = values(x);
     const auto ws = w.defined() ? values(w) : std::vector<Wide>(static_cast<std::size_t>(classes), Wide(1));
@@ -178,7 +198,8 @@ TEST(NllLoss, MatchesTheDefinition) {
       }
       if (reduction == 1 && total == Wide(0)) continue;
       const auto [out, total_weight] = ops::nll_loss_forward(x, t, w, reduction, kIgnore);
-      const std::vector<Wide> expected = reduction == 0 ? losses : std::vector<Wide>{reduction == 1 ? sum / total : sum};
+      const std::vector<Wide> expected =
+          reduction == 0 ? losses : std::vector<Wide>{reduction == 1 ? sum / total : sum};
       ASSERT_NO_FATAL_FAILURE(expect_near(values(out), expected, 4, dtype));
       const Tensor g = random_tensor(rng, out.sizes(), dtype, 1);
       const auto gs = values(g);
@@ -187,23 +208,44 @@ TEST(NllLoss, MatchesTheDefinition) {
         slope[static_cast<std::size_t>(k)] *= gs[reduction == 0 ? static_cast<std::size_t>(sample) : 0];
         if (reduction == 1) slope[static_cast<std::size_t>(k)] /= values(total_weight)[0];
       }
-      ASSERT_NO_FATAL_FAILURE(expect_near(values(ops::nll_loss_backward(g, x, t, w, reduction, kIgnore, total_weight)), slope, 1, dtype));
+      ASSERT_NO_FATAL_FAILURE(expect_near(
+          values(ops::nll_loss_backward(g, x, t, w, reduction, kIgnore, total_weight)), slope, 1, dtype));
     }
   }
 }
 
 TEST(NllLoss, Errors) {
   const Tensor x = make({2, 3}, kFloat, {1, 2, 3, 4, 5, 6});
-  const auto loss = [&](const Tensor& input, const Tensor& target, const Tensor& weight = {}, std::int64_t reduction = 1) {
+  const auto loss = [&](const Tensor& input, const Tensor& target, const Tensor& weight = {},
+                        std::int64_t reduction = 1) {
     return ops::nll_loss_forward(input, target, weight, reduction, -100);
   };
-  EXPECT_THAT([&] { loss(x, make({2}, kLong, {0, 3})); }, ThrowsMessage<IndexError>(HasSubstr("Target 3 is out of bounds")));
+  EXPECT_THAT(
+      [&] {
+        loss(x, make({2}, kLong, {0, 3}));
+      },
+      ThrowsMessage<IndexError>(HasSubstr("Target 3 is out of bounds")));
   EXPECT_THAT([&] { loss(x, make({2}, kLong, {0, -1})); }, ThrowsMessage<IndexError>(HasSubstr("Target -1")));
-  EXPECT_THAT([&] { loss(x, make({2}, kInt, {0, 1})); }, ThrowsMessage<DtypeError>(HasSubstr("int64 target")));
-  EXPECT_THAT([&] { loss(x, make({3}, kLong, {0, 1, 2})); }, ThrowsMessage<ShapeError>(HasSubstr("size mismatch")));
-  EXPECT_THAT([&] { loss(x, make({2}, kLong, {0, 1}), make({2}, kFloat, {1, 1})); },
-              ThrowsMessage<ShapeError>(HasSubstr("all 3 classes")));
-  EXPECT_THAT([&] { loss(x, make({2}, kLong, {0, 1}), {}, 3); }, ThrowsMessage<ValueError>(HasSubstr("reduction must be")));
+  EXPECT_THAT(
+      [&] {
+        loss(x, make({2}, kInt, {0, 1}));
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("int64 target")));
+  EXPECT_THAT(
+      [&] {
+        loss(x, make({3}, kLong, {0, 1, 2}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("size mismatch")));
+  EXPECT_THAT(
+      [&] {
+        loss(x, make({2}, kLong, {0, 1}), make({2}, kFloat, {1, 1}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("all 3 classes")));
+  EXPECT_THAT(
+      [&] {
+        loss(x, make({2}, kLong, {0, 1}), {}, 3);
+      },
+      ThrowsMessage<ValueError>(HasSubstr("reduction must be")));
   EXPECT_TRUE(std::isnan(std::get<0>(loss(x, make({2}, kLong, {-100, -100}))).item<float>()));
 }
 

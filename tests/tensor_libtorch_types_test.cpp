@@ -28,9 +28,11 @@ TEST(Devices, FromText) {
   EXPECT_EQ(Device("cpu"), Device(kCPU));
   EXPECT_EQ(Device("cpu:0"), Device(kCPU, 0));
   EXPECT_FALSE(Device("cpu") == Device("cpu:0"));
-  for (const char* bad : {"", "cud:1", "cpu:", "cpu::1", ":1", "3", "cpu:-1", "cpu:128", "cpu:1x", "cuda:0"}) {
-    EXPECT_THAT([&] { Device device{std::string(bad)}; },
-                ThrowsMessage<ValueError>(AllOf(HasSubstr("Invalid device string"), HasSubstr("expected \"cpu\""))))
+  for (const char* bad :
+       {"", "cud:1", "cpu:", "cpu::1", ":1", "3", "cpu:-1", "cpu:128", "cpu:1x", "cuda:0"}) {
+    EXPECT_THAT(
+        [&] { Device device{std::string(bad)}; },
+        ThrowsMessage<ValueError>(AllOf(HasSubstr("Invalid device string"), HasSubstr("expected \"cpu\""))))
         << bad;
   }
 }
@@ -116,7 +118,8 @@ TEST(Undefined, AnswersWhatItCan) {
 TEST(Undefined, RaisesWhereThereIsNoAnswer) {
   Tensor u;
   const Tensor t = ones({1});
-  EXPECT_THAT([&] { u.strides(); }, ThrowsMessage<ValueError>(AllOf(HasSubstr("strides"), HasSubstr("undefined"))));
+  EXPECT_THAT([&] { u.strides(); },
+              ThrowsMessage<ValueError>(AllOf(HasSubstr("strides"), HasSubstr("undefined"))));
   EXPECT_THROW(u.is_contiguous(), ValueError);
   EXPECT_THROW(u.storage(), ValueError);
   EXPECT_THROW(u.storage_offset(), ValueError);
@@ -212,7 +215,8 @@ TEST(Views, LibtorchsCreationMeta) {
     view = x.view({4});
   }
   ASSERT_NE(autograd::impl::get_view_autograd_meta(view), nullptr);
-  EXPECT_EQ(autograd::impl::get_view_autograd_meta(view)->get_creation_meta(), autograd::CreationMeta::INFERENCE_MODE);
+  EXPECT_EQ(autograd::impl::get_view_autograd_meta(view)->get_creation_meta(),
+            autograd::CreationMeta::INFERENCE_MODE);
   EXPECT_EQ(autograd::impl::get_view_autograd_meta(x), nullptr);
   EXPECT_EQ(autograd::impl::get_autograd_meta(ones({1})), nullptr);
   EXPECT_TRUE(autograd::any_variable_requires_grad({ones({1}), x}));

@@ -2,10 +2,9 @@
 #include <thread>
 #include <vector>
 
-#include <sys/resource.h>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/make_tensor.h>

@@ -167,7 +167,8 @@ TEST(Print, EveryKindOfNumber) {
 TEST(Print, SmallAndLargeNumbersShareAFactor) {
   EXPECT_EQ(printed(of<float>({2, 2}, {0, 1e-7f, 2e-7f, 3e-7f})),
             "1e-07 *\n 0.0000  1.0000\n  2.0000  3.0000\n[ CPUFloatType{2,2} ]");
-  EXPECT_EQ(printed(of<float>({2}, {1234567.5f, 7654321.5f})), "1e+06 *\n 1.2346\n 7.6543\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(of<float>({2}, {1234567.5f, 7654321.5f})),
+            "1e+06 *\n 1.2346\n 7.6543\n[ CPUFloatType{2} ]");
 }
 
 TEST(Print, HugeTensorsAreSummarised) {

@@ -1,11 +1,11 @@
-// The demo's network on real images, a few batches long: it learns, and its losses are the same bits for every number of threads and
-// on every tier with a fused multiply-add.
-
-#include <gtest/gtest.h>
+// The demo's network on real images, a few batches long: it learns, and its losses are the same bits for
+// every number of threads and on every tier with a fused multiply-add.
 
 #include <cmath>
 #include <filesystem>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <lanewise/lanewise.h>
 
@@ -32,12 +32,14 @@ std::vector<float> losses_of(int batches_count, const Options& options) {
   manual_seed(3);
   const Tensor w1 = weights({784, 256}), b1 = weights({256}), w2 = weights({256, 10}), b2 = weights({10});
   Optimizer optimizer({w1, b1, w2, b2}, options);
-  data::Batches batches(training_data().images, training_data().labels, {.batch_size = 64, .shuffle = true, .drop_last = false, .seed = 3});
+  data::Batches batches(training_data().images, training_data().labels,
+                        {.batch_size = 64, .shuffle = true, .drop_last = false, .seed = 3});
   data::Batch batch;
   std::vector<float> losses;
   for (int i = 0; i < batches_count && batches.next(batch); ++i) {
     optimizer.zero_grad();
-    const Tensor loss = cross_entropy_loss(addmm(b2, relu(addmm(b1, batch.features / 255, w1)), w2), batch.labels);
+    const Tensor loss =
+        cross_entropy_loss(addmm(b2, relu(addmm(b1, batch.features / 255, w1)), w2), batch.labels);
     loss.backward();
     optimizer.step();
     losses.push_back(loss.item<float>());
@@ -48,7 +50,8 @@ std::vector<float> losses_of(int batches_count, const Options& options) {
 class Training : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kFolder)) GTEST_SKIP() << "the package dataset-fashion-mnist is not installed";
+    if (!std::filesystem::exists(kFolder))
+      GTEST_SKIP() << "the package dataset-fashion-mnist is not installed";
     threads_ = get_num_threads();
   }
   void TearDown() override {
@@ -61,7 +64,8 @@ TEST_F(Training, LearnsWithAdam) {
   const auto losses = losses_of<optim::Adam>(150, optim::AdamOptions(1e-3));
   EXPECT_NEAR(losses.front(), std::log(10.0), 0.2);
   double last = 0;
-  for (std::size_t i = losses.size() - 20; i < losses.size(); ++i) last += static_cast<double>(losses[i]) / 20;
+  for (std::size_t i = losses.size() - 20; i < losses.size(); ++i)
+    last += static_cast<double>(losses[i]) / 20;
   EXPECT_LT(last, 0.75);
 }
 
@@ -77,7 +81,8 @@ TEST_F(Training, HasTheSameBitsForEveryNumberOfThreads) {
 TEST_F(Training, HasTheSameBitsOnEveryTierWithFma) {
   std::vector<std::vector<float>> runs;
   for (const Isa isa : available_isas()) {
-    if (std::string(name(isa)) == "sse4_2") continue;  // no fused multiply-add there: within the stated ULP, not bit for bit
+    if (std::string(name(isa)) == "sse4_2")
+      continue;  // no fused multiply-add there: within the stated ULP, not bit for bit
     const IsaGuard guard(isa);
     runs.push_back(losses_of<optim::SGD>(40, optim::SGDOptions(0.05).momentum(0.9)));
   }

@@ -15,7 +15,8 @@ struct PassportSettings {
 /// Fewest points that the timed part needs.
 inline constexpr std::int64_t kFewestPoints = 1 << 15;
 
-/// The largest error found and the speed of each mathematical op, on every tier of this machine. Returns the exit code.
+/// The largest error found and the speed of each mathematical op, on every tier of this machine. Returns the
+/// exit code.
 int passport(const PassportSettings& settings);
 
 }  // namespace lanewise::tools

@@ -17,7 +17,7 @@ namespace {
   }
 #define LANEWISE_COMPLEX(op, range)                                     \
   ComplexFunction {                                                     \
-#op, [](WideComplex z) -> WideComplex { return std::op(z); }, range \
+    #op, [](WideComplex z) -> WideComplex { return std::op(z); }, range \
   }
 
 const RealFunction kReal[] = {

@@ -71,7 +71,10 @@ LANEWISE_INLINE Vec<T> fms(Vec<T> a, Vec<T> b, Vec<T> c) {
 }
 /// a * b + c where the rounding is not promised: fused for floats where it can be, two operations elsewhere.
 template <class T>
-requires(!Real<T>) LANEWISE_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) { return a * b + c; }
+  requires(!Real<T>)
+LANEWISE_INLINE Vec<T> fma(Vec<T> a, Vec<T> b, Vec<T> c) {
+  return a * b + c;
+}
 
 template <Real T>
 LANEWISE_INLINE Vec<T> sign_mask() {
@@ -147,7 +150,8 @@ LANEWISE_INLINE Vec<T> copysign(Vec<T> magnitude, Vec<T> sign) {
 
 /// The smaller; NaN if either is NaN. Of equal values (also -0 and +0) the second.
 template <class T>
-requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
+  requires std::is_arithmetic_v<T>
+LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
   if constexpr (std::is_same_v<T, bool>) {
     return a & b;
   } else if constexpr (Integer<T>) {
@@ -158,7 +162,8 @@ requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T>
 }
 /// The larger; NaN if either is NaN. Of equal values (also -0 and +0) the second.
 template <class T>
-requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
+  requires std::is_arithmetic_v<T>
+LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
   if constexpr (std::is_same_v<T, bool>) {
     return a | b;
   } else if constexpr (Integer<T>) {
@@ -169,7 +174,8 @@ requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T>
 }
 /// The smaller; a NaN gives way to a number. Of equal values the second.
 template <class T>
-requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
+  requires std::is_arithmetic_v<T>
+LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
   if constexpr (Real<T>) {
     return select((a < b) | isnan(b), a, b);
   } else {
@@ -178,7 +184,8 @@ requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b)
 }
 /// The larger; a NaN gives way to a number. Of equal values the second.
 template <class T>
-requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
+  requires std::is_arithmetic_v<T>
+LANEWISE_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
   if constexpr (Real<T>) {
     return select((a > b) | isnan(b), a, b);
   } else {

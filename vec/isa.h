@@ -5,10 +5,12 @@
 
 // What one instruction-set tier is, for code that is compiled once per tier.
 //
-// A per-ISA file is compiled with -DLANEWISE_ISA=<tier> (the token names a namespace), -DLANEWISE_ISA_<TIER>=1, the tier's
-// instruction flags, -ffp-contract=off and -Dxsimd=xsimd_<tier>, so that no two tiers share the name of an inline function.
+// A per-ISA file is compiled with -DLANEWISE_ISA=<tier> (the token names a namespace),
+// -DLANEWISE_ISA_<TIER>=1, the tier's instruction flags, -ffp-contract=off and -Dxsimd=xsimd_<tier>, so that
+// no two tiers share the name of an inline function.
 
-// g++ 12 warns of its own deliberately undefined operands in the AVX-512 intrinsics wherever they are inlined.
+// g++ 12 warns of its own deliberately undefined operands in the AVX-512 intrinsics wherever they are
+// inlined.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
@@ -109,8 +111,8 @@ LANEWISE_INLINE void copy_ends(char* to, const char* from, int n) {
   __builtin_memcpy(to + n - Size, last, Size);
 }
 
-/// Copies 0 <= n < Limit bytes, a multiple of Unit, with two overlapping moves of a fixed size: no loop, no call,
-/// nothing past n.
+/// Copies 0 <= n < Limit bytes, a multiple of Unit, with two overlapping moves of a fixed size: no loop, no
+/// call, nothing past n.
 template <int Limit, int Unit>
 LANEWISE_INLINE void copy_short(void* to, const void* from, int n) {
   char* t = static_cast<char*>(to);

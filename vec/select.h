@@ -7,8 +7,8 @@ inline namespace LANEWISE_ISA {
 
 /// a where m is true, else b.
 template <class T>
-requires(std::is_arithmetic_v<T> &&
-         !std::is_same_v<T, bool>) LANEWISE_INLINE Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) {
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+LANEWISE_INLINE Vec<T> select(Mask<T> m, Vec<T> a, Vec<T> b) {
   using R = typename Vec<T>::Register;
   using detail::bits;
 #if defined(LANEWISE_ISA_AVX512)

@@ -15,7 +15,7 @@ struct Vec;
 /// f32 and f64. The arithmetic operators are those of GCC vectors: they are always inlined and never
 /// contracted; loads, stores, square roots and roundings come from xsimd.
 template <class T>
-requires std::is_floating_point_v<T>
+  requires std::is_floating_point_v<T>
 struct Vec<T> {
   using value_type = T;
   using Batch = xsimd::batch<T, Arch>;

@@ -10,7 +10,8 @@ inline namespace LANEWISE_ISA {
 /// Integers of 1 to 8 bytes, signed and unsigned. Arithmetic wraps. On GCC vectors: the compilers know more
 /// ways to multiply and shift small integers than xsimd does.
 template <class T>
-requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct Vec<T> {
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+struct Vec<T> {
   using value_type = T;
   using Register = detail::RegisterOf<T>;
   static constexpr int size = detail::LaneCount<T>::value;

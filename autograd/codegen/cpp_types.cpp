@@ -53,7 +53,8 @@ std::string return_type(const Schema& schema) {
     return schema.returns[0].written ? type + "&" : type;
   }
   std::string types;
-  for (const Return& r : schema.returns) types += (types.empty() ? "" : ", ") + value_type(r.type.base) + (r.written ? "&" : "");
+  for (const Return& r : schema.returns)
+    types += (types.empty() ? "" : ", ") + value_type(r.type.base) + (r.written ? "&" : "");
   return "std::tuple<" + types + ">";
 }
 

@@ -14,7 +14,8 @@ std::string stored_type(const Type& type);
 
 std::string return_type(const Schema& schema);
 
-/// `const Tensor& self, const Tensor& other, const Scalar& alpha = 1`. `skip` leaves out one argument (a method's self).
+/// `const Tensor& self, const Tensor& other, const Scalar& alpha = 1`. `skip` leaves out one argument (a
+/// method's self).
 std::string parameter_list(const Schema& schema, bool with_defaults, const std::string& skip = "");
 
 /// `self, other, alpha`, with `replace` spelled as `by`.

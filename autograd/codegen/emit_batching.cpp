@@ -1,14 +1,15 @@
 #include "cpp_types.h"
 #include "emit.h"
-#include "formula.h"
 #include "forms.h"
+#include "formula.h"
 #include "transformed_op.h"
 
 namespace lanewise::codegen {
 namespace {
 
 /// The op's arguments as `part`(position) of the batch.
-std::string batch_arguments(const TransformedOp& t, const std::string& part, const std::string& suffix, bool in_place) {
+std::string batch_arguments(const TransformedOp& t, const std::string& part, const std::string& suffix,
+                            bool in_place) {
   std::string arguments;
   std::size_t i = 0;
   for (const Argument& a : t.op.schema.arguments) {
@@ -32,7 +33,8 @@ void loop(Text& text, const TransformedOp& t, const std::string& pointers) {
     joined += (r > 0 ? ", " : "") + ("batch.join(\"" + t.op.schema.name + "\", parts" + n + ")");
   }
   text.line("  for (std::int64_t b = 0; b < batch.size(); ++b) {");
-  text.line("    auto ", t.several() ? "[" + names + "]" : names, " = lanewise::", t.op.schema.name, "(", batch_arguments(t, "slice", ", b", false), ");");
+  text.line("    auto ", t.several() ? "[" + names + "]" : names, " = lanewise::", t.op.schema.name, "(",
+            batch_arguments(t, "slice", ", b", false), ");");
   for (std::size_t r = 0; r < t.results.size(); ++r) {
     text.line("    parts", std::to_string(r), ".push_back(std::move(part", std::to_string(r), "));");
   }
@@ -46,12 +48,16 @@ void emit_batched(Text& text, const TransformedOp& t, const Schema& schema, cons
   const bool writes = return_type(schema) == "Tensor&";
   if (t.op.has_node() || writes) {
     std::string edges;
-    for (const std::string& edge : t.op.has_node() ? plan_node(t.op).edges : std::vector<std::string>{"self"}) {
+    for (const std::string& edge :
+         t.op.has_node() ? plan_node(t.op).edges : std::vector<std::string>{"self"}) {
       edges += (edges.empty() ? "" : ", ") + edge;
     }
     text.line(indent, "if (compute_requires_grad(", edges, ")) {");
-    if (writes) text.line(indent, "  batching::check_writable(\"", schema.name, "\", self, ", tensor_pointers(schema), ");");
-    text.line(indent, "  const batching::Lifted lifted(", tensor_pointers(schema), ");\n", indent, "  if (!lifted.changed()) return false;");
+    if (writes)
+      text.line(indent, "  batching::check_writable(\"", schema.name, "\", self, ", tensor_pointers(schema),
+                ");");
+    text.line(indent, "  const batching::Lifted lifted(", tensor_pointers(schema), ");\n", indent,
+              "  if (!lifted.changed()) return false;");
     std::string arguments;
     std::size_t i = 0;
     for (const Argument& a : schema.arguments) {
@@ -63,7 +69,8 @@ void emit_batched(Text& text, const TransformedOp& t, const Schema& schema, cons
       if (a.type.is_tensor_list()) argument = "lifted.list()";
       arguments += (arguments.empty() ? "" : ", ") + argument;
     }
-    text.line(indent, "  Frame::skip_next();\n", indent, "  ", writes ? "" : "out = ", "lanewise::", schema.name, "(", arguments, ");");
+    text.line(indent, "  Frame::skip_next();\n", indent, "  ",
+              writes ? "" : "out = ", "lanewise::", schema.name, "(", arguments, ");");
     text.line(indent, "  return true;\n", indent, "}");
   }
   const std::string call = "batch_" + transform_name(schema) + "(" + argument_list(schema) + ")";
@@ -79,18 +86,22 @@ void emit_batch_functions(Text& text, const TransformedOp& t) {
   const Schema& schema = t.op.schema;
   const std::string pointers = tensor_pointers(schema);
   if (t.op.vmap == Vmap::None) {
-    text.line(schema.is_inplace() ? "void" : return_type(schema), " batch_", t.name, "(", parameter_list(schema, false), ") {");
+    text.line(schema.is_inplace() ? "void" : return_type(schema), " batch_", t.name, "(",
+              parameter_list(schema, false), ") {");
     for (const Argument& a : schema.arguments) text.line("  static_cast<void>(", a.name, ");");
     text.line("  batching::raise_no_rule(\"", schema.name, "\");\n}");
     return;
   }
   if (schema.is_inplace()) {
     text.line("void batch_", t.name, "(", parameter_list(schema, false), ") {");
-    text.line("  batching::check_writable(\"", schema.name, "\", self, ", pointers, ");\n  const Batch batch(", pointers, ");");
+    text.line("  batching::check_writable(\"", schema.name, "\", self, ", pointers,
+              ");\n  const Batch batch(", pointers, ");");
     if (t.op.vmap == Vmap::Pointwise) {
-      text.line("  Tensor target = batch.front(0);\n  lanewise::", schema.name, "(", batch_arguments(t, "aligned", "", true), ");\n}");
+      text.line("  Tensor target = batch.front(0);\n  lanewise::", schema.name, "(",
+                batch_arguments(t, "aligned", "", true), ");\n}");
     } else {
-      text.line("  for (std::int64_t b = 0; b < batch.size(); ++b) {\n    Tensor target = batch.slice(0, b);");
+      text.line(
+          "  for (std::int64_t b = 0; b < batch.size(); ++b) {\n    Tensor target = batch.slice(0, b);");
       text.line("    lanewise::", schema.name, "(", batch_arguments(t, "slice", ", b", true), ");\n  }\n}");
     }
     return;
@@ -105,7 +116,8 @@ void emit_batch_functions(Text& text, const TransformedOp& t) {
     text.line("  batching::raise_no_rule(\"", schema.name, "\");\n}");
   } else if (t.op.vmap == Vmap::Pointwise && !t.several()) {
     text.line("  const Batch batch(", pointers, ");");
-    text.line("  return batch.wrap(lanewise::", schema.name, "(", batch_arguments(t, "aligned", "", false), "));\n}");
+    text.line("  return batch.wrap(lanewise::", schema.name, "(", batch_arguments(t, "aligned", "", false),
+              "));\n}");
   } else {
     loop(text, t, pointers);
   }
@@ -113,7 +125,8 @@ void emit_batch_functions(Text& text, const TransformedOp& t) {
     const Schema form = inplace_schema(t.op);
     text.line("void batch_", transform_name(form), "(", parameter_list(form, false), ") {");
     text.line("  batching::check_writable(\"", form.name, "\", self, ", pointers, ");");
-    text.line("  batching::write_back(\"", form.name, "\", self, batch_", t.name, "(", argument_list(form), "));\n}");
+    text.line("  batching::write_back(\"", form.name, "\", self, batch_", t.name, "(", argument_list(form),
+              "));\n}");
   }
 }
 

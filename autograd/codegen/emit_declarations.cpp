@@ -23,7 +23,8 @@ std::string emit_tensor_methods(const OpList& list) {
   for (const Op& op : list.ops) {
     if (!op.method) continue;
     document(text, op);
-    text.line(return_type(op.schema), " ", op.schema.name, "(", parameter_list(op.schema, true, "self"), ") const;");
+    text.line(return_type(op.schema), " ", op.schema.name, "(", parameter_list(op.schema, true, "self"),
+              ") const;");
     if (!op.inplace) continue;
     const Schema schema = inplace_schema(op);
     text.line(return_type(schema), " ", schema.name, "(", parameter_list(schema, true, "self"), ") const;");
@@ -42,7 +43,8 @@ std::string emit_functions_header(const OpList& list) {
   for (const Op& op : list.ops) {
     if (op.kind == Kind::Handwritten) continue;
     document(text, op);
-    text.line("LANEWISE_API ", return_type(op.schema), " ", op.schema.name, "(", parameter_list(op.schema, true), ");");
+    text.line("LANEWISE_API ", return_type(op.schema), " ", op.schema.name, "(",
+              parameter_list(op.schema, true), ");");
     if (op.inplace) {
       const Schema schema = inplace_schema(op);
       text.line("LANEWISE_API Tensor& ", schema.name, "(", parameter_list(schema, true), ");");
@@ -50,7 +52,8 @@ std::string emit_functions_header(const OpList& list) {
     if (op.out) {
       std::string outs;
       for (const std::string& name : out_names(op)) outs += "Tensor& " + name + ", ";
-      text.line("LANEWISE_API ", return_type(out_schema(op)), " ", op.schema.name, "_out(", outs, parameter_list(op.schema, true), ");");
+      text.line("LANEWISE_API ", return_type(out_schema(op)), " ", op.schema.name, "_out(", outs,
+                parameter_list(op.schema, true), ");");
     }
   }
   text.line("\n}  // namespace lanewise");

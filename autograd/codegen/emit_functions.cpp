@@ -2,8 +2,8 @@
 
 #include "cpp_types.h"
 #include "emit.h"
-#include "formula.h"
 #include "forms.h"
+#include "formula.h"
 #include "node_names.h"
 #include "output.h"
 
@@ -32,8 +32,8 @@ class FunctionEmitter {
     if (!op_.alias.empty()) return forward_to_alias();
     const bool has_body = op_.kind != Kind::Composite;
     if (op_.kind == Kind::Pointwise) {
-      text_.line("constexpr PointwiseOp ", constant_, "{\"", op_.schema.name, "\", &kernels::KernelTable::", op_.kernel,
-                 op_.floating ? ", true" : "", "};");
+      text_.line("constexpr PointwiseOp ", constant_, "{\"", op_.schema.name,
+                 "\", &kernels::KernelTable::", op_.kernel, op_.floating ? ", true" : "", "};");
     }
     if (has_body) {
       if (op_.schema.is_inplace()) {
@@ -55,9 +55,12 @@ class FunctionEmitter {
  private:
   // Another name: every form calls that form of the op it names.
   void forward_to_alias() {
-    const auto forward = [&](const Schema& schema, const std::string& name, const std::string& target, const std::string& out) {
-      text_.line(return_type(schema), " ", name, "(", out.empty() ? "" : "Tensor& " + out + ", ", parameter_list(op_.schema, false), ") {");
-      text_.line("  return lanewise::", target, "(", out.empty() ? "" : out + ", ", argument_list(op_.schema), ");\n}");
+    const auto forward = [&](const Schema& schema, const std::string& name, const std::string& target,
+                             const std::string& out) {
+      text_.line(return_type(schema), " ", name, "(", out.empty() ? "" : "Tensor& " + out + ", ",
+                 parameter_list(op_.schema, false), ") {");
+      text_.line("  return lanewise::", target, "(", out.empty() ? "" : out + ", ", argument_list(op_.schema),
+                 ");\n}");
     };
     const std::string& name = op_.schema.name;
     forward(op_.schema, name, op_.alias, "");
@@ -85,7 +88,8 @@ class FunctionEmitter {
   }
 
   // Calls itself once more inside of a frame while a profiler observes.
-  void observe(const std::string& name, const std::string& type, const std::string& outs, const Schema& schema, const std::string& form) {
+  void observe(const std::string& name, const std::string& type, const std::string& outs,
+               const Schema& schema, const std::string& form) {
     std::vector<std::string> types, arguments;
     for (const std::string& out : outs.empty() ? std::vector<std::string>() : out_names(op_)) {
       types.push_back("Tensor&");
@@ -97,9 +101,10 @@ class FunctionEmitter {
     }
     const char* work = op_.kind == Kind::Pointwise ? "Pointwise" : op_.schema.is_view() ? "View" : "Other";
     text_.line("  if (profiler::detail::enters()) [[unlikely]] {");
-    text_.line("    static constexpr profiler::detail::OpInfo kOp{\"", form, "\", profiler::detail::Work::", work, "};");
-    text_.line("    return autograd::profiled(kOp, static_cast<", type, " (*)(", join(types), ")>(lanewise::", name, ")", arguments.empty() ? "" : ", ",
-               join(arguments), ");\n  }");
+    text_.line("    static constexpr profiler::detail::OpInfo kOp{\"", form,
+               "\", profiler::detail::Work::", work, "};");
+    text_.line("    return autograd::profiled(kOp, static_cast<", type, " (*)(", join(types),
+               ")>(lanewise::", name, ")", arguments.empty() ? "" : ", ", join(arguments), ");\n  }");
   }
 
   void check() {
@@ -120,19 +125,21 @@ class FunctionEmitter {
   }
 
   std::string forward_into(const std::string& form, const std::string& target, bool resizable) const {
-    return "ops::" + op_.into + "({\"" + form + "\", " + target + ", " + (resizable ? "true" : "false") + "}, " + argument_list(op_.schema) + ")";
+    return "ops::" + op_.into + "({\"" + form + "\", " + target + ", " + (resizable ? "true" : "false") +
+           "}, " + argument_list(op_.schema) + ")";
   }
 
   std::string batched_or_forward() const {
-    return "autograd::transforms_on() && autograd::batching::any(" + tensor_pointers(op_.schema) + ")\n      ? autograd::transformed::batch_" +
-           transform_name(op_.schema) + "(" + argument_list(op_.schema) + ")\n      : " + forward();
+    return "autograd::transforms_on() && autograd::batching::any(" + tensor_pointers(op_.schema) +
+           ")\n      ? autograd::transformed::batch_" + transform_name(op_.schema) + "(" +
+           argument_list(op_.schema) + ")\n      : " + forward();
   }
 
   std::string edges() const { return join(plan_.edges); }
 
   void make_node(const std::string& indent) {
-    text_.line(indent, "node = autograd::make_node_of<autograd::generated::", op_.node_class,
-               ">(", edges(), ");");
+    text_.line(indent, "node = autograd::make_node_of<autograd::generated::", op_.node_class, ">(", edges(),
+               ");");
   }
 
   // A tensor is kept only if an input whose derivative uses it wants one.
@@ -142,7 +149,8 @@ class FunctionEmitter {
       std::string condition;
       if (users.size() < plan_.edges.size()) {
         for (const std::size_t e : users) {
-          condition += (condition.empty() ? "" : " || ") + ("node->should_compute_output(" + std::to_string(e) + ")");
+          condition +=
+              (condition.empty() ? "" : " || ") + ("node->should_compute_output(" + std::to_string(e) + ")");
         }
         condition = "if (" + condition + ") ";
       }
@@ -153,7 +161,8 @@ class FunctionEmitter {
       // What the op overwrites is kept as a copy, with its history, also where it comes in twice (x.mul_(x)).
       std::string value = in_place && name == "self" ? "self.clone()" : name;
       const Argument* argument = op_.schema.find(name);
-      if (in_place && name != "self" && argument != nullptr && !argument->type.list && !argument->type.optional) {
+      if (in_place && name != "self" && argument != nullptr && !argument->type.list &&
+          !argument->type.optional) {
         value = name + ".is_same(self) ? self.clone() : " + name;
       }
       text_.line(indent, condition, "node->", name, "_.save(", value, ", false);");
@@ -161,15 +170,17 @@ class FunctionEmitter {
     for (const SavedMetadata& saved : plan_.metadata) {
       const Argument* argument = op_.schema.find(saved.tensor);
       if (argument == nullptr) continue;
-      const std::string value = argument->type.list ? "autograd::formulas::list_" + saved.method + "(" + saved.tensor + ")"
-                                                    : saved.tensor + "." + saved.method + "()";
+      const std::string value = argument->type.list
+                                    ? "autograd::formulas::list_" + saved.method + "(" + saved.tensor + ")"
+                                    : saved.tensor + "." + saved.method + "()";
       text_.line(indent, "node->", saved.member(), " = ", value, ";");
     }
     for (const Argument* a : plan_.values) {
       std::string value = a->name;
       if (a->type.list && a->type.optional) value = "autograd::formulas::keep(" + a->name + ")";
       if (a->type.base == BaseType::Str) {
-        value = a->type.optional ? "autograd::formulas::keep(" + a->name + ")" : "std::string(" + a->name + ")";
+        value =
+            a->type.optional ? "autograd::formulas::keep(" + a->name + ")" : "std::string(" + a->name + ")";
       }
       text_.line(indent, "node->", a->name, "_ = ", value, ";");
     }
@@ -209,7 +220,8 @@ class FunctionEmitter {
     save_inputs("  ", false);
     const auto names = result_names(op_.schema);
     if (names.size() == 1) {
-      text_.line("  ", return_type(op_.schema), " result = ", as_view(op_, "(" + batched_or_forward() + ")"), ";");
+      text_.line("  ", return_type(op_.schema), " result = ", as_view(op_, "(" + batched_or_forward() + ")"),
+                 ";");
     } else {
       text_.line("  auto [", join(names), "] = ", as_view(op_, batched_or_forward()), ";");
     }
@@ -232,7 +244,8 @@ class FunctionEmitter {
   void transform(const Schema& schema) {
     const bool writes = return_type(schema) == "Tensor&";
     if (!is_transformed(op_)) return;
-    if (!op_.has_node() && writes) text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
+    if (!op_.has_node() && writes)
+      text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
     const std::string call = "autograd::transformed::op_" + transform_name(schema) + "(";
     if (writes) {
       text_.line("  if (autograd::transforms_on() && ", call, argument_list(schema), ")) return self;");
@@ -266,8 +279,10 @@ class FunctionEmitter {
                  "\", autograd::collect_next_edges(self));");
     }
     text_.line("  }");
-    text_.line("  if (autograd::transforms_on() && autograd::batching::any(", tensor_pointers(schema), ")) {");
-    text_.line("    autograd::transformed::batch_", transform_name(schema), "(", argument_list(schema), ");\n  } else {");
+    text_.line("  if (autograd::transforms_on() && autograd::batching::any(", tensor_pointers(schema),
+               ")) {");
+    text_.line("    autograd::transformed::batch_", transform_name(schema), "(", argument_list(schema),
+               ");\n  } else {");
     if (op_.kind == Kind::Pointwise) {
       text_.line("  pointwise_inplace(", constant_, ", self, ", operands(), ");");
     } else if (op_.schema.is_inplace()) {
@@ -304,7 +319,8 @@ class FunctionEmitter {
       parameters += "Tensor& " + out + ", ";
       pointers += (pointers.empty() ? "&" : ", &") + out;
     }
-    text_.line(return_type(out_schema(op_)), " ", name, "_out(", parameters, parameter_list(op_.schema, false), ") {");
+    text_.line(return_type(out_schema(op_)), " ", name, "_out(", parameters,
+               parameter_list(op_.schema, false), ") {");
     observe(name + "_out", return_type(out_schema(op_)), parameters, op_.schema, name + ".out");
     unused();
     check();
@@ -312,9 +328,12 @@ class FunctionEmitter {
     for (const Argument& a : op_.schema.arguments) {
       if (a.type.base == BaseType::Tensor) tensors.push_back(a.name);
     }
-    text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ", tensor_pointers(op_.schema, pointers), ");");
-    text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors), "));");
-    const std::string call = op_.kind == Kind::Composite ? name + "(" + argument_list(op_.schema) + ")" : forward();
+    text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ",
+               tensor_pointers(op_.schema, pointers), ");");
+    text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors),
+               "));");
+    const std::string call =
+        op_.kind == Kind::Composite ? name + "(" + argument_list(op_.schema) + ")" : forward();
     if (outs.size() > 1) {
       out_of_several(name, outs, call);
       return;
@@ -330,11 +349,13 @@ class FunctionEmitter {
   }
 
   // All are checked before the first is written.
-  void out_of_several(const std::string& name, const std::vector<std::string>& outs, const std::string& call) {
+  void out_of_several(const std::string& name, const std::vector<std::string>& outs,
+                      const std::string& call) {
     text_.line("  const auto results = ", call, ";");
     const auto each = [&](const std::string& function) {
       for (std::size_t i = 0; i < outs.size(); ++i) {
-        text_.line("  ops::", function, "(\"", name, "\", ", outs[i], ", std::get<", std::to_string(i), ">(results));");
+        text_.line("  ops::", function, "(\"", name, "\", ", outs[i], ", std::get<", std::to_string(i),
+                   ">(results));");
       }
     };
     each("check_out_dtype");
@@ -345,7 +366,8 @@ class FunctionEmitter {
 
   // Arguments that are there for compatibility only.
   void unused() {
-    const std::string code = op_.kind == Kind::Composite ? argument_list(op_.schema) : forward() + " " + op_.check;
+    const std::string code =
+        op_.kind == Kind::Composite ? argument_list(op_.schema) : forward() + " " + op_.check;
     for (const Argument& a : op_.schema.arguments) {
       if (!mentions(code, a.name)) text_.line("  static_cast<void>(", a.name, ");");
     }
@@ -365,10 +387,17 @@ std::string emit_functions(const OpList& list, std::size_t shard) {
   text.line(banner(list.file));
   text.line("#include <lanewise/generated/functions.h>\n");
   text.line("#include <memory>\n#include <string>\n#include <utility>\n");
-  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/detail/batching.h>\n#include <lanewise/autograd/detail/forward_frame.h>\n#include <lanewise/autograd/detail/profiled_op.h>\n#include <lanewise/autograd/record.h>");
-  text.line("#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>\n#include <lanewise/generated/transforms.h>");
+  text.line(
+      "#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/detail/batching.h>\n#include "
+      "<lanewise/autograd/detail/forward_frame.h>\n#include "
+      "<lanewise/autograd/detail/profiled_op.h>\n#include <lanewise/autograd/record.h>");
+  text.line(
+      "#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>\n#include "
+      "<lanewise/generated/transforms.h>");
   text.line("#include <lanewise/iterator/pointwise.h>\n#include <lanewise/kernels/kernel_table.h>");
-  text.line("#include <lanewise/ops/checks.h>\n#include <lanewise/ops/forwards.h>\n#include <lanewise/ops/result.h>\n");
+  text.line(
+      "#include <lanewise/ops/checks.h>\n#include <lanewise/ops/forwards.h>\n#include "
+      "<lanewise/ops/result.h>\n");
   text.line("namespace lanewise {\n");
   for (const Op* op : shard_of(list, shard)) FunctionEmitter(text, list, *op).emit();
   text.line("}  // namespace lanewise");

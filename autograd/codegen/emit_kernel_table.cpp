@@ -13,7 +13,9 @@ std::string emit_lines(const OpList& list, const std::string& before, const std:
 
 }  // namespace
 
-std::string emit_kernel_table_fields(const OpList& list) { return emit_lines(list, "const ElementwiseKernel* ", ";"); }
+std::string emit_kernel_table_fields(const OpList& list) {
+  return emit_lines(list, "const ElementwiseKernel* ", ";");
+}
 
 std::string emit_kernel_table_declarations(const OpList& list) {
   return emit_lines(list, "extern const ElementwiseKernel ", ";");

@@ -48,7 +48,8 @@ void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
     if (is_list(op, name)) {
       text.line("    const std::vector<Tensor> ", name, " = unpack_list(", name, "_, this);");
     } else {
-      text.line("    Tensor made_", name, ";\n    const Tensor& ", name, " = ", name, "_.unpack(this, made_", name, ");");
+      text.line("    Tensor made_", name, ";\n    const Tensor& ", name, " = ", name, "_.unpack(this, made_",
+                name, ");");
     }
   }
 }
@@ -56,7 +57,8 @@ void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
 void emit_formula(Text& text, const Op& op, const NodePlan& plan, std::size_t f) {
   std::vector<std::size_t> edges;
   for (const std::string& input : op.formulas[f].inputs) {
-    edges.push_back(static_cast<std::size_t>(std::find(plan.edges.begin(), plan.edges.end(), input) - plan.edges.begin()));
+    edges.push_back(static_cast<std::size_t>(std::find(plan.edges.begin(), plan.edges.end(), input) -
+                                             plan.edges.begin()));
   }
   std::string condition, mask, targets;
   for (const std::size_t e : edges) {
@@ -97,7 +99,9 @@ void emit_apply(Text& text, const OpList& list, const Op& op) {
   }
   text.line("  variable_list grad_inputs = make_variable_list(", number(plan.edges.size()), ");");
   if (mentions_grads(plan)) {
-    text.line("  if (std::none_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.defined(); })) return grad_inputs;");
+    text.line(
+        "  if (std::none_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.defined(); })) return "
+        "grad_inputs;");
   } else {
     text.line("  const Tensor& grad = grads[0];");
     text.line("  if (!grad.defined()) return grad_inputs;");

@@ -93,8 +93,8 @@ void emit_function(Text& text, const Row& row, std::size_t index) {
 std::string arguments_of(const Row& row) {
   Text text;
   for (const Argument& a : row.schema.arguments) {
-    text.line("    {", quoted(a.name), ", ", quoted(to_string(a.type)), ", {Base::", base_name(a.type.base), ", ",
-              a.type.list ? "true" : "false", ", ", a.type.optional ? "true" : "false", "}, ",
+    text.line("    {", quoted(a.name), ", ", quoted(to_string(a.type)), ", {Base::", base_name(a.type.base),
+              ", ", a.type.list ? "true" : "false", ", ", a.type.optional ? "true" : "false", "}, ",
               quoted(a.default_value.value_or("")), ", ", a.kwarg_only ? "true" : "false", "},");
   }
   return text.str();
@@ -107,10 +107,14 @@ std::string emit_registry(const OpList& list) {
   Text text;
   text.line(banner(list.file));
   text.line("#include <lanewise/autograd/registry.h>\n");
-  text.line("#include <lanewise/autograd/detail/arguments.h>\n#include <lanewise/autograd/detail/factory_options.h>");
+  text.line(
+      "#include <lanewise/autograd/detail/arguments.h>\n#include "
+      "<lanewise/autograd/detail/factory_options.h>");
   text.line("#include <lanewise/generated/functions.h>\n#include <lanewise/ops/factories.h>\n");
   text.line("namespace lanewise {\nnamespace {\n");
-  text.line("using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing Base = SchemaType::Base;\n");
+  text.line(
+      "using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing Base = "
+      "SchemaType::Base;\n");
   text.line("constexpr std::string_view kTensor[] = {\"Tensor\", \"Tensor\", \"Tensor\"};");
   text.line("constexpr std::string_view kTensorList[] = {\"Tensor[]\"};\n");
   std::map<std::string, std::size_t> lists;  // of arguments, and the first op that has them
@@ -127,19 +131,21 @@ std::string emit_registry(const OpList& list) {
   text.line("\nconstexpr Schema kSchemas[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Schema& schema = rows[i].schema;
-    const bool differentiable = rows[i].op->has_node() || (rows[i].op->kind == Kind::Composite && !rows[i].op->non_differentiable);
+    const bool differentiable =
+        rows[i].op->has_node() || (rows[i].op->kind == Kind::Composite && !rows[i].op->non_differentiable);
     const std::string returns = schema.returns[0].type.is_tensor_list()
                                     ? "kTensorList"
                                     : "{kTensor, " + std::to_string(schema.returns.size()) + "}";
     text.line("    {", quoted(schema.name), ", ", quoted(schema.overload), ", ",
-              schema.arguments.empty() ? "{}" : "kArguments" + std::to_string(list_of[i]), ", ", returns, ", ",
-              quoted(rows[i].op->doc), ", ", differentiable && !rows[i].out ? "true" : "false", ", ",
+              schema.arguments.empty() ? "{}" : "kArguments" + std::to_string(list_of[i]), ", ", returns,
+              ", ", quoted(rows[i].op->doc), ", ", differentiable && !rows[i].out ? "true" : "false", ", ",
               schema.is_view() ? "true" : "false", ", ", rows[i].inplace ? "true" : "false", ", ",
               rows[i].out ? "true" : "false", "},");
   }
   text.line("};\n\nconstexpr detail::RegisteredOp kOps[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    text.line("    {&call_", std::to_string(i), ", ", rows[i].op->numbers_as_tensors ? "true" : "false", "},");
+    text.line("    {&call_", std::to_string(i), ", ", rows[i].op->numbers_as_tensors ? "true" : "false",
+              "},");
   }
   text.line("};\n\n}  // namespace\n");
   text.line("std::span<const Schema> registry() noexcept { return kSchemas; }\n");

@@ -1,12 +1,13 @@
 #include "cpp_types.h"
 #include "emit.h"
-#include "formula.h"
 #include "forms.h"
+#include "formula.h"
 #include "transformed_op.h"
 
 namespace lanewise::codegen {
 
-TransformedOp::TransformedOp(const Op& of) : op(of), name(transform_name(of.schema)), results(result_names(of.schema)) {
+TransformedOp::TransformedOp(const Op& of)
+    : op(of), name(transform_name(of.schema)), results(result_names(of.schema)) {
   for (const Formula& formula : op.formulas) {
     code += formula.text + "\n";
     inputs.insert(formula.inputs.begin(), formula.inputs.end());
@@ -22,8 +23,8 @@ TransformedOp::TransformedOp(const Op& of) : op(of), name(transform_name(of.sche
 }
 
 bool TransformedOp::undefined_wanted() const {
-  return op.jvp == Jvp::Elementwise || op.jvp == Jvp::Multilinear || op.jvp == Jvp::Transposed || op.jvp == Jvp::Missing ||
-         (op.jvp == Jvp::Linear && inputs.size() == 1 && !is_list(*inputs.begin()));
+  return op.jvp == Jvp::Elementwise || op.jvp == Jvp::Multilinear || op.jvp == Jvp::Transposed ||
+         op.jvp == Jvp::Missing || (op.jvp == Jvp::Linear && inputs.size() == 1 && !is_list(*inputs.begin()));
 }
 
 namespace {
@@ -75,7 +76,8 @@ void multilinear(Text& text, const TransformedOp& t) {
   text.line("  Tensor tangent;");
   for (const Argument& a : t.op.schema.arguments) {
     if (!t.inputs.contains(a.name)) continue;
-    text.line("  if (", a.name, "_t.defined()) forward_ad::add_to(tangent, ", call_with_tangents(t, a.name), ");");
+    text.line("  if (", a.name, "_t.defined()) forward_ad::add_to(tangent, ", call_with_tangents(t, a.name),
+              ");");
   }
   text.line("  return tangent;");
 }
@@ -89,7 +91,8 @@ void transposed(Text& text, const TransformedOp& t) {
   text.line("  const auto vjp = [&]([[maybe_unused]] const variable_list& grads) {");
   text.line("    [[maybe_unused]] const Tensor& grad = grads[0];");
   std::string tangents;
-  if (t.op.formulas.size() == 1 && t.op.formulas[0].inputs.size() == 1 && t.is_list(t.op.formulas[0].inputs[0])) {
+  if (t.op.formulas.size() == 1 && t.op.formulas[0].inputs.size() == 1 &&
+      t.is_list(t.op.formulas[0].inputs[0])) {
     text.line("    return ", t.op.formulas[0].text, ";\n  };");
     tangents = t.op.formulas[0].inputs[0] + "_t";
   } else {
@@ -107,14 +110,16 @@ void transposed(Text& text, const TransformedOp& t) {
       if (formula.inputs.size() == 1) {
         text.line("    if (", mask, ") ", targets, " = ", formula.text, ";");
       } else {
-        text.line("    [[maybe_unused]] const std::array<bool, ", std::to_string(formula.inputs.size()), "> grad_input_mask = {", mask, "};");
+        text.line("    [[maybe_unused]] const std::array<bool, ", std::to_string(formula.inputs.size()),
+                  "> grad_input_mask = {", mask, "};");
         text.line("    std::tie(", targets, ") = ", formula.text, ";");
       }
     }
     text.line("    return inputs;\n  };");
     tangents = "{" + tangents + "}";
   }
-  text.line("  return forward_ad::transposed({", list, "}, {", differentiable, "}, vjp, ", tangents, ")", t.several() ? "" : "[0]", ";");
+  text.line("  return forward_ad::transposed({", list, "}, {", differentiable, "}, vjp, ", tangents, ")",
+            t.several() ? "" : "[0]", ";");
 }
 
 void expression(Text& text, const TransformedOp& t) {
@@ -168,7 +173,8 @@ std::string tangent_call(const TransformedOp& t, const std::string& out) {
       const std::string index = "(" + std::to_string(i++) + ")";
       primal = "frame.p" + index;
       // No derivative of a real argument may take the real part of a complex tangent.
-      if (t.op.jvp == Jvp::Elementwise) primal = "forward_ad::elementwise_primal(" + primal + ", " + out + ")";
+      if (t.op.jvp == Jvp::Elementwise)
+        primal = "forward_ad::elementwise_primal(" + primal + ", " + out + ")";
       tangent = (t.undefined_wanted() ? "frame.t" : "frame.z") + index;
     } else if (a.type.is_tensor_list()) {
       primal = "frame.list_p()";
@@ -181,7 +187,8 @@ std::string tangent_call(const TransformedOp& t, const std::string& out) {
   }
   if (!t.returns_list()) {
     for (std::size_t r = 0; r < t.results.size(); ++r) {
-      arguments += ", frame.primal(" + (t.several() ? "std::get<" + std::to_string(r) + ">(" + out + ")" : out) + ")";
+      arguments +=
+          ", frame.primal(" + (t.several() ? "std::get<" + std::to_string(r) + ">(" + out + ")" : out) + ")";
     }
   }
   return "jvp_" + t.name + "(" + arguments + ")";

@@ -12,7 +12,8 @@ namespace {
 /// Writes op_<op>: what the op does first, where an argument is dual or batched.
 class TransformEmitter {
  public:
-  TransformEmitter(Text& text, const OpList& list, const Op& op) : text_(text), list_(list), op_(op), t_(op) {}
+  TransformEmitter(Text& text, const OpList& list, const Op& op)
+      : text_(text), list_(list), op_(op), t_(op) {}
 
   void emit() {
     text_.line("// ", list_.file, ":", std::to_string(op_.line), ": ", op_.schema.full_name());
@@ -29,8 +30,8 @@ class TransformEmitter {
 
  private:
   void functional() {
-    text_.line("bool op_", t_.name, "(", return_type(op_.schema), "& out", op_.schema.arguments.empty() ? "" : ", ",
-               parameter_list(op_.schema, false), ") {");
+    text_.line("bool op_", t_.name, "(", return_type(op_.schema), "& out",
+               op_.schema.arguments.empty() ? "" : ", ", parameter_list(op_.schema, false), ") {");
     if (!op_.has_node()) {
       emit_batched(text_, t_, op_.schema, "  ");
       text_.line("}");
@@ -40,16 +41,19 @@ class TransformEmitter {
     emit_batched(text_, t_, op_.schema, "    ");
     text_.line("  }");
     if (not_implemented(op_.schema)) return;
-    text_.line("  Frame::skip_next();\n  out = lanewise::", op_.schema.name, "(", argument_list(op_.schema), ");");
+    text_.line("  Frame::skip_next();\n  out = lanewise::", op_.schema.name, "(", argument_list(op_.schema),
+               ");");
     const std::string view = op_.schema.is_view() ? ", true" : "";
     std::string target = "out";
     if (t_.several()) {
       std::string parts;
-      for (std::size_t r = 0; r < t_.results.size(); ++r) parts += (r > 0 ? ", " : "") + ("std::get<" + std::to_string(r) + ">(out)");
+      for (std::size_t r = 0; r < t_.results.size(); ++r)
+        parts += (r > 0 ? ", " : "") + ("std::get<" + std::to_string(r) + ">(out)");
       text_.line("  const variable_list results = {", parts, "};");
       target = "results";
     }
-    text_.line("  while (frame.next()) frame.set(", target, ", ", tangent_call(t_, "out"), view, ");\n  return true;\n}");
+    text_.line("  while (frame.next()) frame.set(", target, ", ", tangent_call(t_, "out"), view,
+               ");\n  return true;\n}");
   }
 
   bool not_implemented(const Schema& schema) {
@@ -95,9 +99,11 @@ class TransformEmitter {
     text_.line("  Frame::skip_next();\n  lanewise::", schema.name, "(", argument_list(schema), ");");
     if (op_.inplace_view) {
       // A tangent that is a view of the base's is found by the new strides.
-      text_.line("  while (frame.next()) {\n    if (frame.owns_tangent(self)) frame.replace_tangent(self, ", tangent_call(t_, "self"), ");\n  }");
+      text_.line("  while (frame.next()) {\n    if (frame.owns_tangent(self)) frame.replace_tangent(self, ",
+                 tangent_call(t_, "self"), ");\n  }");
     } else {
-      text_.line("  while (frame.next_inplace(self)) frame.set_inplace(self, ", tangent_call(t_, "self"), ");");
+      text_.line("  while (frame.next_inplace(self)) frame.set_inplace(self, ", tangent_call(t_, "self"),
+                 ");");
     }
     text_.line("  return true;\n}");
   }
@@ -116,7 +122,8 @@ std::string transform_name(const Schema& schema) {
 
 bool is_transformed(const Op& op) {
   if (op.kind != Kind::Pointwise && op.kind != Kind::Forward) return false;
-  return std::any_of(op.schema.arguments.begin(), op.schema.arguments.end(), [](const Argument& a) { return a.type.base == BaseType::Tensor; });
+  return std::any_of(op.schema.arguments.begin(), op.schema.arguments.end(),
+                     [](const Argument& a) { return a.type.base == BaseType::Tensor; });
 }
 
 std::string emit_transforms_header(const OpList& list) {
@@ -124,15 +131,21 @@ std::string emit_transforms_header(const OpList& list) {
   text.line(banner(list.file));
   text.line("#pragma once\n");
   text.line("#include <optional>\n#include <string_view>\n#include <tuple>\n#include <vector>\n");
-  text.line("#include <lanewise/tensor/array_ref.h>\n#include <lanewise/tensor/scalar.h>\n#include <lanewise/tensor/tensor.h>\n");
-  text.line("/// op_*: the ops where an argument is dual, or batched outside of graphs; false, and nothing done, where none is.\n/// batch_*: what ops do in place of computing where an argument is batched.");
+  text.line(
+      "#include <lanewise/tensor/array_ref.h>\n#include <lanewise/tensor/scalar.h>\n#include "
+      "<lanewise/tensor/tensor.h>\n");
+  text.line(
+      "/// op_*: the ops where an argument is dual, or batched outside of graphs; false, and nothing done, "
+      "where none is.\n/// batch_*: what ops do in place of computing where an argument is batched.");
   text.line("namespace lanewise::autograd::transformed {\n");
   for (const Op& op : list.ops) {
     if (!is_transformed(op)) continue;
     const auto declare = [&](const Schema& schema, bool writes) {
       const std::string parameters = parameter_list(schema, false);
-      text.line(writes ? "void" : return_type(schema), " batch_", transform_name(schema), "(", parameters, ");");
-      text.line("bool op_", transform_name(schema), "(", writes ? "" : return_type(schema) + "& out, ", parameters, ");");
+      text.line(writes ? "void" : return_type(schema), " batch_", transform_name(schema), "(", parameters,
+                ");");
+      text.line("bool op_", transform_name(schema), "(", writes ? "" : return_type(schema) + "& out, ",
+                parameters, ");");
     };
     declare(op.schema, op.schema.is_inplace());
     if (op.inplace) declare(inplace_schema(op), true);
@@ -146,9 +159,15 @@ std::string emit_transforms(const OpList& list, std::size_t shard) {
   text.line(banner(list.file));
   text.line("#include <lanewise/generated/transforms.h>\n");
   text.line("#include <array>\n#include <string>\n#include <tuple>\n#include <vector>\n");
-  text.line("#include <lanewise/autograd/detail/batching.h>\n#include <lanewise/autograd/detail/batching_rules.h>\n#include <lanewise/autograd/detail/forward_frame.h>\n#include <lanewise/autograd/formulas.h>\n#include <lanewise/autograd/record.h>");
+  text.line(
+      "#include <lanewise/autograd/detail/batching.h>\n#include "
+      "<lanewise/autograd/detail/batching_rules.h>\n#include "
+      "<lanewise/autograd/detail/forward_frame.h>\n#include <lanewise/autograd/formulas.h>\n#include "
+      "<lanewise/autograd/record.h>");
   text.line("#include <lanewise/generated/functions.h>\n");
-  text.line("namespace lanewise::autograd::transformed {\n\nusing namespace formulas;\nusing batching::Batch;\nusing forward_ad::Frame;\n");
+  text.line(
+      "namespace lanewise::autograd::transformed {\n\nusing namespace formulas;\nusing "
+      "batching::Batch;\nusing forward_ad::Frame;\n");
   for (const Op* op : shard_of(list, shard)) {
     if (is_transformed(*op)) TransformEmitter(text, list, *op).emit();
   }

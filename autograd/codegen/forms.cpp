@@ -8,8 +8,8 @@ std::string as_view(const Op& op, const std::string& call) {
   if (!op.schema.is_view()) return call;
   const std::string& name = op.schema.name;
   if (name == "view_as_real" || name == "view_as_complex") {
-    return "autograd::as_view(self, " + call + ", autograd::CreationMeta::Default,\n      [](const Tensor& base) { return " +
-           name + "(base); })";
+    return "autograd::as_view(self, " + call +
+           ", autograd::CreationMeta::Default,\n      [](const Tensor& base) { return " + name + "(base); })";
   }
   return "autograd::as_view(self, " + call + ")";
 }

@@ -10,8 +10,8 @@ namespace lanewise::codegen {
 namespace {
 
 const std::map<std::string, std::string> kMetadata = {
-    {"sizes", "DimVector"},       {"strides", "DimVector"}, {"scalar_type", "ScalarType"}, {"dim", "int64_t"},
-    {"numel", "int64_t"}, {"storage_offset", "int64_t"}, {"options", "TensorOptions"},
+    {"sizes", "DimVector"}, {"strides", "DimVector"},      {"scalar_type", "ScalarType"}, {"dim", "int64_t"},
+    {"numel", "int64_t"},   {"storage_offset", "int64_t"}, {"options", "TensorOptions"},
 };
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -56,11 +56,13 @@ class Rewriter {
       }
       open.pop_back();
     }
-    if (!open.empty()) throw SyntaxError("formula: '" + std::string(1, open.back()) + "' is not closed in '" + text + "'");
+    if (!open.empty())
+      throw SyntaxError("formula: '" + std::string(1, open.back()) + "' is not closed in '" + text + "'");
   }
 
   // Returns what stands for `word`, and moves `position` past a metadata call.
-  std::string replace(const std::string& word, const std::string& text, std::size_t& position, FormulaUse& use) {
+  std::string replace(const std::string& word, const std::string& text, std::size_t& position,
+                      FormulaUse& use) {
     const Argument* argument = op_.schema.find(word);
     const bool is_result = std::find(results_.begin(), results_.end(), word) != results_.end();
     if (argument == nullptr && !is_result) return word;

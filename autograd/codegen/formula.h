@@ -19,18 +19,18 @@ struct SavedMetadata {
 
 /// What one formula needs.
 struct FormulaUse {
-  std::string code;              ///< the formula with members in place of values and metadata
+  std::string code;               ///< the formula with members in place of values and metadata
   std::set<std::string> tensors;  ///< inputs and results used as tensors
 };
 
 /// What a node keeps, over all its formulas.
 struct NodePlan {
-  std::vector<std::string> edges;        ///< differentiable inputs in order of the schema
-  std::vector<FormulaUse> formulas;      ///< one per formula of the op
-  std::vector<std::string> inputs;       ///< tensors kept, in order of the schema
-  std::vector<std::string> results;      ///< results kept
+  std::vector<std::string> edges;    ///< differentiable inputs in order of the schema
+  std::vector<FormulaUse> formulas;  ///< one per formula of the op
+  std::vector<std::string> inputs;   ///< tensors kept, in order of the schema
+  std::vector<std::string> results;  ///< results kept
   std::vector<SavedMetadata> metadata;
-  std::vector<const Argument*> values;   ///< numbers, lists and flags kept
+  std::vector<const Argument*> values;  ///< numbers, lists and flags kept
 
   /// Positions of the edges whose formulas use `tensor`.
   std::vector<std::size_t> edges_using(const Op& op, const std::string& tensor) const;

@@ -25,10 +25,10 @@ enum class Kind {
 /// How tangents go through an op.
 enum class Jvp {
   Missing,
-  Elementwise,     ///< conj(vjp(conj t)), the derivative of each element being a number
-  Linear,          ///< the op of the tangents
-  Multilinear,     ///< the sum of the ops with one argument replaced by its tangent
-  Transposed,      ///< from the backward, differentiated and transposed
+  Elementwise,  ///< conj(vjp(conj t)), the derivative of each element being a number
+  Linear,       ///< the op of the tangents
+  Multilinear,  ///< the sum of the ops with one argument replaced by its tangent
+  Transposed,   ///< from the backward, differentiated and transposed
   Zero,
   Expression,
   NotImplemented,
@@ -49,15 +49,15 @@ struct Op {
   std::string doc;
   Kind kind = Kind::Forward;
 
-  std::string kernel;                ///< field of KernelTable
-  bool floating = false;             ///< integers become the default float
-  std::vector<std::string> inputs;   ///< arguments passed as operands, in the kernel's order
-  std::vector<std::string> params;   ///< arguments passed as numbers
-  std::string check;                 ///< expression run at the door
-  std::string forward;               ///< name in lanewise::ops, or the handwritten expression
-  std::string into;                  ///< function of lanewise::ops that writes into a Destination: in-place and out= forms without a copy
-  std::string inplace_forward;       ///< of the in-place form, which else copies what `forward` makes
-  std::string alias;                 ///< the op that a composite is only another name of
+  std::string kernel;               ///< field of KernelTable
+  bool floating = false;            ///< integers become the default float
+  std::vector<std::string> inputs;  ///< arguments passed as operands, in the kernel's order
+  std::vector<std::string> params;  ///< arguments passed as numbers
+  std::string check;                ///< expression run at the door
+  std::string forward;              ///< name in lanewise::ops, or the handwritten expression
+  std::string into;                 ///< function of lanewise::ops that writes into a Destination
+  std::string inplace_forward;      ///< of the in-place form, which else copies what `forward` makes
+  std::string alias;                ///< the op that a composite is only another name of
 
   bool method = false;
   bool inplace = false;
@@ -70,7 +70,8 @@ struct Op {
   std::vector<Formula> formulas;
   Vmap vmap = Vmap::Loop;
   Jvp jvp = Jvp::Missing;
-  std::vector<std::string> tangents;  ///< expressions, one per differentiable result; or the reason why there is none
+  std::vector<std::string>
+      tangents;  ///< expressions, one per differentiable result; or the reason why there is none
 
   std::string node_class;  ///< C++ name, unique; empty if there is no node
   std::string node_name;   ///< what Node::name() says

@@ -17,10 +17,27 @@
 namespace lanewise::codegen {
 namespace {
 
-const std::set<std::string> kFields = {"op",     "doc",    "kernel",   "inputs",    "params",
-                                       "check",  "forward", "composite", "handwritten", "variants", "alias", "into",
-                                       "jvp",    "node",   "numbers_as_tensors", "non_differentiable",
-                                       "output_differentiability", "not_implemented", "vmap", "inplace_forward", "inplace_view"};
+const std::set<std::string> kFields = {"op",
+                                       "doc",
+                                       "kernel",
+                                       "inputs",
+                                       "params",
+                                       "check",
+                                       "forward",
+                                       "composite",
+                                       "handwritten",
+                                       "variants",
+                                       "alias",
+                                       "into",
+                                       "jvp",
+                                       "node",
+                                       "numbers_as_tensors",
+                                       "non_differentiable",
+                                       "output_differentiability",
+                                       "not_implemented",
+                                       "vmap",
+                                       "inplace_forward",
+                                       "inplace_view"};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -75,7 +92,8 @@ class Reader {
       fail(entry["op"], error.what());
     }
     if (const auto [place, inserted] = seen_.try_emplace(op.schema.full_name(), op.line); !inserted) {
-      fail(entry["op"], op.schema.full_name() + " is already defined in line " + std::to_string(place->second));
+      fail(entry["op"],
+           op.schema.full_name() + " is already defined in line " + std::to_string(place->second));
     }
     if (entry["alias"]) {
       op.doc = "Another name of " + entry["alias"].as<std::string>() + ".";
@@ -127,14 +145,18 @@ class Reader {
       op.forward = entry["handwritten"].as<std::string>();
     }
     if (kinds != 1) {
-      fail(entry, op.schema.full_name() + ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `handwritten:` is needed");
+      fail(entry,
+           op.schema.full_name() +
+               ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `handwritten:` is needed");
     }
     if (entry["inplace_view"]) {
       op.inplace_view = entry["inplace_view"].as<bool>();
-      if (!op.schema.is_inplace()) fail(entry["inplace_view"], "`inplace_view:` belongs to ops that end in _");
+      if (!op.schema.is_inplace())
+        fail(entry["inplace_view"], "`inplace_view:` belongs to ops that end in _");
     }
     if (entry["inplace_forward"]) {
-      if (op.kind != Kind::Forward) fail(entry["inplace_forward"], "`inplace_forward:` belongs to `forward:` ops");
+      if (op.kind != Kind::Forward)
+        fail(entry["inplace_forward"], "`inplace_forward:` belongs to `forward:` ops");
       op.inplace_forward = entry["inplace_forward"].as<std::string>();
     }
     if (entry["check"]) op.check = entry["check"].as<std::string>();
@@ -161,7 +183,8 @@ class Reader {
 
   static bool is_identifier(const std::string& text) {
     return std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-           std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+           std::all_of(text.begin(), text.end(),
+                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   }
 
   static bool listed(const YAML::Node& list, const std::string& name) {
@@ -194,7 +217,8 @@ class Reader {
         fail(entry["variants"], "unknown variant '" + variant + "'; known: function, method, inplace, out");
       }
     }
-    if (op.inplace && op.kind == Kind::Handwritten) fail(entry["variants"], "a handwritten op has no variants");
+    if (op.inplace && op.kind == Kind::Handwritten)
+      fail(entry["variants"], "a handwritten op has no variants");
   }
 
   void read_derivatives(const YAML::Node& entry, Op& op) const {
@@ -233,17 +257,20 @@ class Reader {
   }
 
   void read_vmap(const YAML::Node& entry, Op& op) const {
-    static const std::map<std::string, Vmap> kNames = {{"loop", Vmap::Loop}, {"pointwise", Vmap::Pointwise}, {"rule", Vmap::Rule}, {"none", Vmap::None}};
+    static const std::map<std::string, Vmap> kNames = {
+        {"loop", Vmap::Loop}, {"pointwise", Vmap::Pointwise}, {"rule", Vmap::Rule}, {"none", Vmap::None}};
     if (op.kind == Kind::Pointwise) op.vmap = Vmap::Pointwise;
     if (!entry["vmap"]) return;
     const auto name = kNames.find(entry["vmap"].as<std::string>());
-    if (name == kNames.end()) fail(entry["vmap"], op.schema.full_name() + ": `vmap:` is one of loop, pointwise, rule, none");
+    if (name == kNames.end())
+      fail(entry["vmap"], op.schema.full_name() + ": `vmap:` is one of loop, pointwise, rule, none");
     op.vmap = name->second;
   }
 
   void read_jvp(const YAML::Node& entry, Op& op) const {
     if (const YAML::Node reason = entry["not_implemented"]) {
-      if (entry["jvp"]) fail(reason, op.schema.full_name() + ": `not_implemented:` and `jvp:` exclude each other");
+      if (entry["jvp"])
+        fail(reason, op.schema.full_name() + ": `not_implemented:` and `jvp:` exclude each other");
       op.jvp = Jvp::NotImplemented;
       op.tangents = {reason.as<std::string>()};
       return;
@@ -258,13 +285,18 @@ class Reader {
     } else {
       op.tangents.push_back(jvp.as<std::string>());
     }
-    static const std::map<std::string, Jvp> kNames = {{"elementwise", Jvp::Elementwise}, {"linear", Jvp::Linear}, {"multilinear", Jvp::Multilinear},
-                                                      {"transposed", Jvp::Transposed}, {"zero", Jvp::Zero}};
+    static const std::map<std::string, Jvp> kNames = {{"elementwise", Jvp::Elementwise},
+                                                      {"linear", Jvp::Linear},
+                                                      {"multilinear", Jvp::Multilinear},
+                                                      {"transposed", Jvp::Transposed},
+                                                      {"zero", Jvp::Zero}};
     const auto name = kNames.find(op.tangents.front());
     op.jvp = name == kNames.end() ? Jvp::Expression : name->second;
-    const bool one_each = std::all_of(op.formulas.begin(), op.formulas.end(), [](const Formula& f) { return f.inputs.size() == 1; });
+    const bool one_each = std::all_of(op.formulas.begin(), op.formulas.end(),
+                                      [](const Formula& f) { return f.inputs.size() == 1; });
     if (op.jvp == Jvp::Elementwise && (op.schema.returns.size() != 1 || !one_each)) {
-      fail(jvp, op.schema.full_name() + ": `jvp: elementwise` needs one result and a derivative for each input of its own");
+      fail(jvp, op.schema.full_name() +
+                    ": `jvp: elementwise` needs one result and a derivative for each input of its own");
     }
     if (op.formulas.empty() && op.kind != Kind::Pointwise && op.kind != Kind::Forward) {
       fail(jvp, op.schema.full_name() + ": `jvp:` belongs to `kernel:` and `forward:` ops only");
@@ -276,7 +308,8 @@ class Reader {
     if (argument == nullptr) {
       std::string known;
       for (const Argument& a : op.schema.arguments) known += (known.empty() ? "" : ", ") + a.name;
-      fail(at, op.schema.full_name() + ": '" + name + "' is neither a field nor an argument; its arguments: " + known);
+      fail(at, op.schema.full_name() + ": '" + name +
+                   "' is neither a field nor an argument; its arguments: " + known);
     }
     if (argument->type.base != BaseType::Tensor) {
       fail(at, op.schema.full_name() + ": '" + name + "' is not a Tensor, it has no derivative");
@@ -304,7 +337,8 @@ class Reader {
       known = true;
       differentiable |= !target.non_differentiable;
     }
-    if (!known) throw SourceError(file_, op.line, op.schema.full_name() + ": there is no op '" + op.alias + "'");
+    if (!known)
+      throw SourceError(file_, op.line, op.schema.full_name() + ": there is no op '" + op.alias + "'");
     op.non_differentiable = !differentiable;
   }
 

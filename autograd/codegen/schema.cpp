@@ -9,9 +9,14 @@ namespace lanewise::codegen {
 namespace {
 
 constexpr std::pair<std::string_view, BaseType> kBaseTypes[] = {
-    {"Tensor", BaseType::Tensor}, {"Scalar", BaseType::Scalar}, {"int", BaseType::Int},
-    {"float", BaseType::Float},   {"bool", BaseType::Bool},     {"str", BaseType::Str},
-    {"ScalarType", BaseType::ScalarType}, {"MemoryFormat", BaseType::MemoryFormat},
+    {"Tensor", BaseType::Tensor},
+    {"Scalar", BaseType::Scalar},
+    {"int", BaseType::Int},
+    {"float", BaseType::Float},
+    {"bool", BaseType::Bool},
+    {"str", BaseType::Str},
+    {"ScalarType", BaseType::ScalarType},
+    {"MemoryFormat", BaseType::MemoryFormat},
 };
 
 class SchemaParser {
@@ -50,7 +55,8 @@ class SchemaParser {
 
  private:
   void skip_space() {
-    while (position_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[position_]))) ++position_;
+    while (position_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[position_])))
+      ++position_;
   }
   char peek() {
     skip_space();

@@ -1,9 +1,8 @@
-#include <lanewise/autograd/detail/arguments.h>
-
 #include <charconv>
 #include <cstdlib>
 #include <string>
 
+#include <lanewise/autograd/detail/arguments.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::detail {

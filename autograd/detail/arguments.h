@@ -49,7 +49,8 @@ std::vector<Tensor> pack(Tensor result);
 inline std::vector<Tensor> pack(std::vector<Tensor> results) { return results; }
 template <class... Tensors>
 std::vector<Tensor> pack(std::tuple<Tensors...> results) {
-  return std::apply([](auto&&... each) { return std::vector<Tensor>{std::move(each)...}; }, std::move(results));
+  return std::apply([](auto&&... each) { return std::vector<Tensor>{std::move(each)...}; },
+                    std::move(results));
 }
 
 struct RegisteredOp {

@@ -5,18 +5,19 @@
 #include <memory>
 #include <vector>
 
-#include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/transforms.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::autograd {
 
 // Note [Batched tensors]
-// A batched tensor shows the shape of one slice; it shares memory with `value`, the tensor of all slices, and carries history and
-// tangents like any other. Only where an op would compute does it look at the value: generated code calls a batching rule there, in
-// which nothing is recorded. The value of a tensor of an inner vmap may be batched by an outer one; rules are made of public ops, so
-// that those go on from there. Without a rule an op runs once a slice.
+// A batched tensor shows the shape of one slice; it shares memory with `value`, the tensor of all slices, and
+// carries history and tangents like any other. Only where an op would compute does it look at the value:
+// generated code calls a batching rule there, in which nothing is recorded. The value of a tensor of an inner
+// vmap may be batched by an outer one; rules are made of public ops, so that those go on from there. Without
+// a rule an op runs once a slice.
 
 /// What makes a tensor batched.
 struct BatchInfo {
@@ -28,8 +29,8 @@ struct BatchInfo {
   BatchInfo& operator=(const BatchInfo&) = delete;
 
   const Tensor value;
-  const std::int64_t dim;      ///< of the slices in value
-  const std::uint64_t level;   ///< an inner vmap has a higher number
+  const std::int64_t dim;     ///< of the slices in value
+  const std::uint64_t level;  ///< an inner vmap has a higher number
 };
 
 namespace batching {
@@ -41,8 +42,8 @@ bool any(std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list = {
 
 /// The slices of `value` along `dim` as one tensor. Raw: without history.
 Tensor make(const Tensor& value, std::int64_t dim, std::uint64_t level);
-/// The same, differentiable in both modes, and its inverse: slices along dimension `dim` of the result. A tensor without a batch of
-/// this level is repeated.
+/// The same, differentiable in both modes, and its inverse: slices along dimension `dim` of the result. A
+/// tensor without a batch of this level is repeated.
 Tensor add_dim(const Tensor& t, std::int64_t dim, std::uint64_t level);
 Tensor remove_dim(const Tensor& t, std::int64_t dim, std::uint64_t level, std::int64_t size);
 /// `alias` becomes as batched as `t`.
@@ -56,11 +57,13 @@ class ActiveVmap {
   ActiveVmap(const ActiveVmap&) = delete;
   ActiveVmap& operator=(const ActiveVmap&) = delete;
 };
-/// `t` with a batch of every running vmap: what is differentiated by inside of a vmap has a gradient per slice.
+/// `t` with a batch of every running vmap: what is differentiated by inside of a vmap has a gradient per
+/// slice.
 Tensor lift_to_active(const Tensor& t);
 
-/// The arguments of an op that is recorded, those that require a gradient with every batch that another argument has: the gradient of
-/// what the slices share is the sum over them, which the backward of the added batch takes.
+/// The arguments of an op that is recorded, those that require a gradient with every batch that another
+/// argument has: the gradient of what the slices share is the sum over them, which the backward of the added
+/// batch takes.
 class Lifted {
  public:
   Lifted(std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list = {});
@@ -107,7 +110,7 @@ class Batch {
   std::size_t list_begin_ = 0;
   std::uint64_t level_ = 0;
   std::int64_t size_ = 0;
-  std::int64_t rank_ = 0;                ///< largest of the slices
+  std::int64_t rank_ = 0;                      ///< largest of the slices
   ScalarType common_ = ScalarType::Undefined;  ///< set where dtypes depend on which argument is a number
   NoGradGuard no_grad_;
   AutoFwGradMode no_forward_{false};
@@ -116,7 +119,8 @@ class Batch {
 /// Writes the result of an op into the batched `self`.
 void write_back(const char* op, const Tensor& self, const Tensor& result);
 /// Throws unless `self` is batched wherever another argument is.
-void check_writable(const char* op, const Tensor& self, std::initializer_list<const Tensor*> tensors, ArrayRef<Tensor> list = {});
+void check_writable(const char* op, const Tensor& self, std::initializer_list<const Tensor*> tensors,
+                    ArrayRef<Tensor> list = {});
 [[noreturn]] void raise_no_rule(const char* op);
 
 }  // namespace batching

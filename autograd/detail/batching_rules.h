@@ -8,8 +8,8 @@
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 
-/// Batching rules of ops that are not pointwise (`vmap: rule` in derivatives.yaml): the op's arguments, some batched, to the op's
-/// result, batched. Dimensions are those of a slice. Without history.
+/// Batching rules of ops that are not pointwise (`vmap: rule` in derivatives.yaml): the op's arguments, some
+/// batched, to the op's result, batched. Dimensions are those of a slice. Without history.
 namespace lanewise::autograd::batching::rules {
 
 Tensor view(const Tensor& self, IntArrayRef size);
@@ -22,20 +22,24 @@ Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim);
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim);
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim);
-Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step);
+Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> end, std::int64_t step);
 Tensor squeeze(const Tensor& self);
 Tensor squeeze(const Tensor& self, std::int64_t dim);
 Tensor squeeze(const Tensor& self, IntArrayRef dim);
 Tensor unsqueeze(const Tensor& self, std::int64_t dim);
 Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
-Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<std::int64_t> storage_offset);
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                  std::optional<std::int64_t> storage_offset);
 Tensor view_as_real(const Tensor& self);
 Tensor view_as_complex(const Tensor& self);
 
-Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t index);
-Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim, std::int64_t start, std::int64_t end,
-                      std::int64_t step);
-Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
+Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
+                       std::int64_t index);
+Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
+                      std::int64_t start, std::int64_t end, std::int64_t step);
+Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset,
+                         std::int64_t dim1, std::int64_t dim2);
 
 Tensor sum(const Tensor& self, std::optional<ScalarType> dtype);
 Tensor sum(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype);
@@ -80,20 +84,27 @@ Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
 Tensor _reverse_logcumsumexp(const Tensor& self, std::int64_t dim);
 Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
-Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
-Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
+Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                              ScalarType input_dtype);
+Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim,
+                                  ScalarType input_dtype);
 
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim);
 Tensor unfold(const Tensor& self, std::int64_t dimension, std::int64_t size, std::int64_t step);
 Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim);
 Tensor mm(const Tensor& self, const Tensor& mat2);
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+             const Scalar& alpha);
 Tensor bmm(const Tensor& self, const Tensor& mat2);
-Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
-Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha);
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+               const Scalar& alpha);
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+              const Scalar& alpha);
 Tensor mv(const Tensor& self, const Tensor& vec);
-Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha);
-Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha);
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+             const Scalar& alpha);
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+            const Scalar& alpha);
 Tensor dot(const Tensor& self, const Tensor& tensor);
 Tensor vdot(const Tensor& self, const Tensor& other);
 Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim);

@@ -31,8 +31,9 @@ class Frame {
   static void skip_next() noexcept;
   /// Goes to the next level.
   bool next();
-  /// The same for an op that writes to the tensors `written`. Where a graph records the tangent's formula, it gets a copy of what
-  /// set_inplace() overwrites: the tangent itself, saved by its own history, would keep itself alive.
+  /// The same for an op that writes to the tensors `written`. Where a graph records the tangent's formula, it
+  /// gets a copy of what set_inplace() overwrites: the tangent itself, saved by its own history, would keep
+  /// itself alive.
   bool next_inplace(ArrayRef<Tensor> written);
 
   /// Argument i without the tangents of this level and those inside it.
@@ -50,7 +51,8 @@ class Frame {
 
   /// Gives `result` its tangent of this level. A view's tangent is a view of the base's.
   void set(const Tensor& result, const Tensor& tangent, bool is_view = false) const;
-  void set(const std::vector<Tensor>& results, const std::vector<Tensor>& tangents, bool is_view = false) const;
+  void set(const std::vector<Tensor>& results, const std::vector<Tensor>& tangents,
+           bool is_view = false) const;
   /// Writes the tangent of what an in-place op modified; into the tangent of the base where `self` is a view.
   void set_inplace(const Tensor& self, const Tensor& tangent) const;
   /// Whether the tangent of this level is the tensor's own, not a view of its base's.
@@ -86,7 +88,8 @@ void add_to(Tensor& sum, const Tensor& term);
 /// Tangents of the results from the backward alone: `vjp` is linear in the gradients of the results, and the
 /// derivative of that map, transposed, is the one wanted.
 variable_list transposed(const variable_list& results, const std::vector<bool>& differentiable,
-                         const std::function<variable_list(const variable_list&)>& vjp, const variable_list& tangents);
+                         const std::function<variable_list(const variable_list&)>& vjp,
+                         const variable_list& tangents);
 
 /// Of a tensor with history: an alias that carries history and batch but no tangents from `level` inwards.
 Tensor strip(const Tensor& t, const ForwardLevel& level);

@@ -22,7 +22,8 @@ void autograd_q(benchmark::State& state) {
 }
 BENCHMARK(autograd_q);
 
-// One small op: without a graph, recorded on a leaf, recorded on a result. The difference is what recording costs.
+// One small op: without a graph, recorded on a leaf, recorded on a result. The difference is what recording
+// costs.
 void autograd_forward_mul(benchmark::State& state) {
   const lib::Tensor a = lib::ones({16}), b = lib::ones({16});
   bench::time(state, 1, 0, [&] { benchmark::DoNotOptimize(lib::mul(a, b)); });
@@ -43,9 +44,11 @@ BENCHMARK(autograd_record_mul_of_result);
 
 // A network of 6-64-8-4 on one sample: forward, backward and a step of SGD.
 void autograd_small_network(benchmark::State& state) {
-  const auto parameter = [](std::initializer_list<std::int64_t> sizes) { return ((lib::rand(sizes) - 0.5) * 0.5).requires_grad_(); };
-  const lib::Tensor w1 = parameter({6, 64}), b1 = parameter({64}), w2 = parameter({64, 8}), b2 = parameter({8}), w3 = parameter({8, 4}),
-                    b3 = parameter({4});
+  const auto parameter = [](std::initializer_list<std::int64_t> sizes) {
+    return ((lib::rand(sizes) - 0.5) * 0.5).requires_grad_();
+  };
+  const lib::Tensor w1 = parameter({6, 64}), b1 = parameter({64}), w2 = parameter({64, 8}),
+                    b2 = parameter({8}), w3 = parameter({8, 4}), b3 = parameter({4});
   const lib::Tensor x = lib::rand({1, 6}), target = lib::rand({1, 4});
   lib::optim::SGD optimizer({w1, b1, w2, b2, w3, b3}, lib::optim::SGDOptions(0.01));
   const auto step = [&] {
@@ -78,7 +81,9 @@ void autograd_chain(benchmark::State& state) {
     x.sum().backward();
   };
   step();
-  if (!bench::verify(state, a.grad(), [](std::int64_t) { return std::pow(1.01, 100); }, 1e-4)) return;
+  if (!bench::verify(
+          state, a.grad(), [](std::int64_t) { return std::pow(1.01, 100); }, 1e-4))
+    return;
   bench::time(state, 100, 0, [&] {
     a.mutable_grad() = lib::Tensor();
     step();
@@ -86,8 +91,8 @@ void autograd_chain(benchmark::State& state) {
 }
 BENCHMARK(autograd_chain);
 
-// The backward of one pointwise op alone: the graph is kept, the gradient comes out as a new tensor. Reads the incoming gradient and
-// one saved tensor and writes one, 12 B per element.
+// The backward of one pointwise op alone: the graph is kept, the gradient comes out as a new tensor. Reads
+// the incoming gradient and one saved tensor and writes one, 12 B per element.
 template <class Op, class Slope>
 void backward_of(benchmark::State& state, Op op, Slope slope) {
   const std::int64_t n = state.range(0);
@@ -96,34 +101,42 @@ void backward_of(benchmark::State& state, Op op, Slope slope) {
   const lib::Tensor y = op(x), gradient = bench::uniform({n});
   const auto step = [&] { return lib::autograd::grad({y}, {x}, {gradient}, /*retain_graph=*/true)[0]; };
   const float *at = bench::floats(x), *in = bench::floats(gradient);
-  if (!bench::verify(state, step(), [&](std::int64_t i) { return in[i] * slope(static_cast<double>(at[i])); }, 1e-4)) return;
+  if (!bench::verify(
+          state, step(), [&](std::int64_t i) { return in[i] * slope(static_cast<double>(at[i])); }, 1e-4))
+    return;
   bench::time(state, n, 12 * n, [&] { benchmark::DoNotOptimize(step()); });
 }
 
 void autograd_backward_mul(benchmark::State& state) {
   const lib::Tensor factor = lib::full({state.range(0)}, 1.5);
-  backward_of(state, [&](const lib::Tensor& x) { return lib::mul(x, factor); }, [](double) { return 1.5; });
+  backward_of(
+      state, [&](const lib::Tensor& x) { return lib::mul(x, factor); }, [](double) { return 1.5; });
 }
 void autograd_backward_tanh(benchmark::State& state) {
-  backward_of(state, [](const lib::Tensor& x) { return lib::tanh(x); },
-              [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); });
+  backward_of(
+      state, [](const lib::Tensor& x) { return lib::tanh(x); },
+      [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); });
 }
 void autograd_backward_sigmoid(benchmark::State& state) {
-  backward_of(state, [](const lib::Tensor& x) { return lib::sigmoid(x); },
-              [](double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); });
+  backward_of(
+      state, [](const lib::Tensor& x) { return lib::sigmoid(x); },
+      [](double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); });
 }
 void autograd_backward_gelu(benchmark::State& state) {
-  backward_of(state, [](const lib::Tensor& x) { return lib::gelu(x); },
-              [](double x) {
-                return 0.5 * std::erfc(-x / std::sqrt(2.0)) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
-              });
+  backward_of(
+      state, [](const lib::Tensor& x) { return lib::gelu(x); },
+      [](double x) {
+        return 0.5 * std::erfc(-x / std::sqrt(2.0)) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+      });
 }
 void autograd_backward_pow(benchmark::State& state) {
-  backward_of(state, [](const lib::Tensor& x) { return lib::pow(x, 3); }, [](double x) { return 3 * x * x; });
+  backward_of(
+      state, [](const lib::Tensor& x) { return lib::pow(x, 3); }, [](double x) { return 3 * x * x; });
 }
 void autograd_backward_pow_fractional(benchmark::State& state) {
-  backward_of(state, [](const lib::Tensor& x) { return lib::pow(x, 2.7); },
-              [](double x) { return 2.7 * std::pow(x, 1.7); });
+  backward_of(
+      state, [](const lib::Tensor& x) { return lib::pow(x, 2.7); },
+      [](double x) { return 2.7 * std::pow(x, 1.7); });
 }
 BENCHMARK(autograd_backward_mul)->Arg(1 << 18)->Arg(1 << 22);
 BENCHMARK(autograd_backward_tanh)->Arg(1 << 18)->Arg(1 << 22);

@@ -1,4 +1,5 @@
-// Contiguous float32 operands from L1 to DRAM. `_out` writes to an existing tensor; the others allocate their result.
+// Contiguous float32 operands from L1 to DRAM. `_out` writes to an existing tensor; the others allocate their
+// result.
 
 #include "support.h"
 
@@ -40,16 +41,19 @@ void unary(benchmark::State& state, UnaryOut op, Reference reference, double tol
   lib::Tensor out = lib::empty_like(a);
   const float* x = bench::floats(a);
   op(out, a);
-  if (!bench::verify(state, out, [&](std::int64_t i) { return reference(double{x[i]}); }, tolerance)) return;
+  if (!bench::verify(
+          state, out, [&](std::int64_t i) { return reference(double{x[i]}); }, tolerance))
+    return;
   bench::time(state, n, 8 * n, [&] { op(out, a); });
 }
 
-#define LANEWISE_UNARY_CASE(name, expression)                                                             \
-  void contiguous_##name(benchmark::State& state) {                                                       \
-    unary(                                                                                                \
-        state, [](lib::Tensor& out, const lib::Tensor& a) -> lib::Tensor& { return lib::name##_out(out, a); }, \
-        [](double x) -> double { return expression; }, 1e-5);                                             \
-  }                                                                                                       \
+#define LANEWISE_UNARY_CASE(name, expression)                                                           \
+  void contiguous_##name(benchmark::State& state) {                                                     \
+    unary(                                                                                              \
+        state,                                                                                          \
+        [](lib::Tensor& out, const lib::Tensor& a) -> lib::Tensor& { return lib::name##_out(out, a); }, \
+        [](double x) -> double { return expression; }, 1e-5);                                           \
+  }                                                                                                     \
   BENCHMARK(contiguous_##name)->Arg(1 << 10)->Arg(1 << 14)->Arg(1 << 18)->Arg(1 << 24)
 
 LANEWISE_UNARY_CASE(exp, std::exp(x));
@@ -80,7 +84,8 @@ void contiguous_pow_tensor(benchmark::State& state) {
   lib::Tensor out = lib::empty_like(a);
   const float *x = bench::floats(a), *y = bench::floats(b);
   lib::pow_out(out, a, b);
-  if (!bench::verify(state, out, [&](std::int64_t i) { return std::pow(double{x[i]}, double{y[i]}); })) return;
+  if (!bench::verify(state, out, [&](std::int64_t i) { return std::pow(double{x[i]}, double{y[i]}); }))
+    return;
   bench::time(state, n, 12 * n, [&] { lib::pow_out(out, a, b); });
 }
 BENCHMARK(contiguous_pow_tensor)->Arg(1 << 14)->Arg(1 << 18);
@@ -91,7 +96,9 @@ void contiguous_where(benchmark::State& state) {
   const lib::Tensor mask = lib::lt(bench::uniform({n}), 1.0);
   const float *x = bench::floats(a), *y = bench::floats(b);
   const bool* m = mask.data_ptr<bool>();
-  if (!bench::verify(state, lib::where(mask, a, b), [&](std::int64_t i) { return double{m[i] ? x[i] : y[i]}; })) return;
+  if (!bench::verify(state, lib::where(mask, a, b),
+                     [&](std::int64_t i) { return double{m[i] ? x[i] : y[i]}; }))
+    return;
   bench::time(state, n, 13 * n, [&] { benchmark::DoNotOptimize(lib::where(mask, a, b)); });
 }
 BENCHMARK(contiguous_where)->Arg(1 << 14)->Arg(1 << 20);
@@ -109,7 +116,9 @@ void contiguous_lerp(benchmark::State& state) {
   const std::int64_t n = state.range(0);
   const lib::Tensor a = bench::uniform({n}), b = bench::uniform({n});
   const float *x = bench::floats(a), *y = bench::floats(b);
-  if (!bench::verify(state, lib::lerp(a, b, 0.3), [&](std::int64_t i) { return double{x[i]} + 0.3 * (double{y[i]} - x[i]); })) return;
+  if (!bench::verify(state, lib::lerp(a, b, 0.3),
+                     [&](std::int64_t i) { return double{x[i]} + 0.3 * (double{y[i]} - x[i]); }))
+    return;
   bench::time(state, n, 12 * n, [&] { benchmark::DoNotOptimize(lib::lerp(a, b, 0.3)); });
 }
 BENCHMARK(contiguous_lerp)->Arg(1 << 14)->Arg(1 << 20);

@@ -10,7 +10,9 @@ void add_of(benchmark::State& state, lib::ScalarType left, lib::ScalarType right
   const lib::Tensor a = lib::randint(0, 50, {kCount}).to(left), b = lib::randint(0, 50, {kCount}).to(right);
   const lib::Tensor x = a.to(lib::kFloat), y = b.to(lib::kFloat);
   lib::Tensor out = lib::add(a, b);
-  if (!bench::verify(state, out, [&](std::int64_t i) { return double{bench::floats(x)[i]} + bench::floats(y)[i]; })) return;
+  if (!bench::verify(state, out,
+                     [&](std::int64_t i) { return double{bench::floats(x)[i]} + bench::floats(y)[i]; }))
+    return;
   bench::time(state, kCount, bytes * kCount, [&] { lib::add_out(out, a, b); });
 }
 
@@ -38,10 +40,13 @@ BENCHMARK(dtype_add_f32_bf16);
 
 void dtype_mul_complex64(benchmark::State& state) {
   const lib::Tensor re = bench::uniform({kCount}), im = bench::uniform({kCount});
-  const lib::Tensor a = lib::view_as_complex(lib::stack({re, im}, 1)), b = lib::view_as_complex(lib::stack({im, re}, 1));
+  const lib::Tensor a = lib::view_as_complex(lib::stack({re, im}, 1)),
+                    b = lib::view_as_complex(lib::stack({im, re}, 1));
   lib::Tensor out = lib::mul(a, b);
   const float *x = bench::floats(re), *y = bench::floats(im);
-  if (!bench::verify(state, lib::imag(out), [&](std::int64_t i) { return double{x[i]} * x[i] + double{y[i]} * y[i]; })) return;
+  if (!bench::verify(state, lib::imag(out),
+                     [&](std::int64_t i) { return double{x[i]} * x[i] + double{y[i]} * y[i]; }))
+    return;
   bench::time(state, kCount, 24 * kCount, [&] { lib::mul_out(out, a, b); });
 }
 BENCHMARK(dtype_mul_complex64);

@@ -12,7 +12,8 @@ void layout_add_transposed(benchmark::State& state) {
   lib::Tensor out = lib::empty({n, n});
   const float *x = bench::floats(a), *y = bench::floats(b);
   lib::add_out(out, a, bt);
-  if (!bench::verify(state, out, [&](std::int64_t i) { return double{x[i]} + y[(i % n) * n + i / n]; })) return;
+  if (!bench::verify(state, out, [&](std::int64_t i) { return double{x[i]} + y[(i % n) * n + i / n]; }))
+    return;
   bench::time(state, n * n, 12 * n * n, [&] { lib::add_out(out, a, bt); });
 }
 BENCHMARK(layout_add_transposed)->Arg(512)->Arg(4096)->Unit(benchmark::kMicrosecond);
@@ -66,7 +67,8 @@ BENCHMARK(layout_add_small_inner)->Arg(2)->Arg(3)->Arg(5)->Arg(10)->Unit(benchma
 // Rows cut out of a wider matrix.
 void layout_mul_row_slices(benchmark::State& state) {
   const std::int64_t n = 1 << 14, k = state.range(0);
-  const lib::Tensor a = bench::uniform({n, 2 * k}).narrow(1, 0, k), b = bench::uniform({n, 2 * k}).narrow(1, k, k);
+  const lib::Tensor a = bench::uniform({n, 2 * k}).narrow(1, 0, k),
+                    b = bench::uniform({n, 2 * k}).narrow(1, k, k);
   lib::Tensor out = lib::empty({n, k});
   const float *x = bench::floats(a), *y = bench::floats(b);
   lib::mul_out(out, a, b);

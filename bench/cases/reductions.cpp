@@ -9,7 +9,9 @@ void reduce_sum_all(benchmark::State& state) {
   const lib::Tensor a = bench::uniform({n});
   double want = 0;
   for (std::int64_t i = 0; i < n; ++i) want += double{bench::floats(a)[i]};
-  if (!bench::verify(state, lib::sum(a), [&](std::int64_t) { return want; }, 1e-4)) return;
+  if (!bench::verify(
+          state, lib::sum(a), [&](std::int64_t) { return want; }, 1e-4))
+    return;
   bench::time(state, n, 4 * n, [&] { benchmark::DoNotOptimize(lib::sum(a)); });
 }
 BENCHMARK(reduce_sum_all)->Arg(1 << 14)->Arg(1 << 18)->Arg(1 << 24);
@@ -31,7 +33,9 @@ BENCHMARK(reduce_sum_bool)->Unit(benchmark::kMicrosecond);
 // [64, 128, 1000] over a set of dims, and all of a transposed matrix.
 void reduce_sum_0_2(benchmark::State& state) {
   const lib::Tensor a = bench::uniform({64, 128, 1000});
-  bench::time(state, a.numel(), 4 * a.numel(), [&] { benchmark::DoNotOptimize(lib::sum(a, lib::IntArrayRef({0, 2}))); });
+  bench::time(state, a.numel(), 4 * a.numel(), [&] {
+    benchmark::DoNotOptimize(lib::sum(a, lib::IntArrayRef({0, 2})));
+  });
 }
 void reduce_sum_transposed(benchmark::State& state) {
   const lib::Tensor a = bench::uniform({4096, 4096}).t();
@@ -59,8 +63,12 @@ constexpr auto kSum = [](const lib::Tensor& a, std::int64_t dim) { return lib::s
 constexpr auto kAmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::amax(a, {dim}); };
 constexpr auto kArgmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::argmax(a, dim); };
 constexpr auto kMax = [](const lib::Tensor& a, std::int64_t dim) { return lib::max(a, dim, false); };
-constexpr auto kVar = [](const lib::Tensor& a, std::int64_t dim) { return lib::var(a, lib::IntArrayRef(dim), true, false); };
-constexpr auto kNorm = [](const lib::Tensor& a, std::int64_t dim) { return lib::linalg_vector_norm(a, 2, lib::IntArrayRef(dim)); };
+constexpr auto kVar = [](const lib::Tensor& a, std::int64_t dim) {
+  return lib::var(a, lib::IntArrayRef(dim), true, false);
+};
+constexpr auto kNorm = [](const lib::Tensor& a, std::int64_t dim) {
+  return lib::linalg_vector_norm(a, 2, lib::IntArrayRef(dim));
+};
 constexpr auto kCumsum = [](const lib::Tensor& a, std::int64_t dim) { return lib::cumsum(a, dim); };
 constexpr auto kSoftmax = [](const lib::Tensor& a, std::int64_t dim) { return lib::softmax(a, dim); };
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <benchmark/benchmark.h>
-
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+
+#include <benchmark/benchmark.h>
 
 #include "library.h"
 
@@ -13,8 +13,8 @@ namespace bench {
 /// Uniform in [0.5, 1.5): inside every op's domain, and far from denormals.
 inline lib::Tensor uniform(std::initializer_list<std::int64_t> sizes) { return lib::rand(sizes) + 0.5; }
 
-/// Compares `found` (float32, any layout) with expected(i) at up to 4096 flat indices spread over the tensor. A wrong answer skips the
-/// timing and shows up as an error in the report.
+/// Compares `found` (float32, any layout) with expected(i) at up to 4096 flat indices spread over the tensor.
+/// A wrong answer skips the timing and shows up as an error in the report.
 template <class Expected>
 bool verify(benchmark::State& state, const lib::Tensor& found, Expected expected, double tolerance = 1e-5) {
   const lib::Tensor dense = found.detach().to(lib::kFloat).contiguous();
@@ -31,8 +31,8 @@ bool verify(benchmark::State& state, const lib::Tensor& found, Expected expected
   return true;
 }
 
-/// Runs `op` until the time is up; `bytes` is what one run has to read and write at the least. The first run, on
-/// memory that is fresh, is not timed.
+/// Runs `op` until the time is up; `bytes` is what one run has to read and write at the least. The first run,
+/// on memory that is fresh, is not timed.
 template <class Op>
 void time(benchmark::State& state, std::int64_t elements, std::int64_t bytes, Op op) {
   op();

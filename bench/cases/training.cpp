@@ -7,12 +7,15 @@
 namespace {
 
 struct Network {
-  lib::Tensor w1 = parameter({784, 256}), b1 = parameter({256}), w2 = parameter({256, 10}), b2 = parameter({10});
+  lib::Tensor w1 = parameter({784, 256}), b1 = parameter({256}), w2 = parameter({256, 10}),
+              b2 = parameter({10});
 
   static lib::Tensor parameter(std::initializer_list<std::int64_t> sizes) {
     return ((lib::rand(sizes) - 0.5) * 0.1).requires_grad_();
   }
-  lib::Tensor operator()(const lib::Tensor& x) const { return lib::addmm(b2, lib::relu(lib::addmm(b1, x, w1)), w2); }
+  lib::Tensor operator()(const lib::Tensor& x) const {
+    return lib::addmm(b2, lib::relu(lib::addmm(b1, x, w1)), w2);
+  }
   std::vector<lib::Tensor> parameters() const { return {w1, b1, w2, b2}; }
 };
 

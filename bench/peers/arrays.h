@@ -1,9 +1,7 @@
 #pragma once
 
-// The cases of bench/cases that libraries of plain arrays can run too, with the same names, sizes, inputs and checks. A peer fills in
-// `Pointwise` for each op that it has.
-
-#include <benchmark/benchmark.h>
+// The cases of bench/cases that libraries of plain arrays can run too, with the same names, sizes, inputs and
+// checks. A peer fills in `Pointwise` for each op that it has.
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +10,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 namespace peers {
 
@@ -65,20 +65,21 @@ inline int main(int argc, char** argv, const std::vector<Pointwise>& ops) {
   return 0;
 }
 
-inline const std::vector<std::int64_t> kAllSizes = {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24};
+inline const std::vector<std::int64_t> kAllSizes = {1 << 10, 1 << 12, 1 << 14, 1 << 16,
+                                                    1 << 18, 1 << 20, 1 << 22, 1 << 24};
 inline const std::vector<std::int64_t> kUnarySizes = {1 << 10, 1 << 14, 1 << 18, 1 << 24};
 inline const std::vector<std::int64_t> kPowSizes = {1 << 14, 1 << 18};
 inline const std::vector<std::int64_t> kSelectSizes = {1 << 14, 1 << 20};
 
 /// A unary case: `expression` of the library's own array `x`, `value` of the double x.
-#define LANEWISE_PEER_UNARY(name, map, expression, value)                                                  \
-  peers::Pointwise {                                                                                       \
-    "contiguous_" #name, 8, peers::kUnarySizes,                                                            \
-        [](float* out, const float* a, const float*, std::int64_t n) -> const float* {                                     \
-          map(out, a, n, [](const auto& x) { return expression; });                                        \
-          return out;                                                                                      \
-        },                                                                                                 \
-        [](double x, double) -> double { return value; }                                                   \
+#define LANEWISE_PEER_UNARY(name, map, expression, value)                              \
+  peers::Pointwise {                                                                   \
+    "contiguous_" #name, 8, peers::kUnarySizes,                                        \
+        [](float* out, const float* a, const float*, std::int64_t n) -> const float* { \
+          map(out, a, n, [](const auto& x) { return expression; });                    \
+          return out;                                                                  \
+        },                                                                             \
+        [](double x, double) -> double { return value; }                               \
   }
 
 }  // namespace peers

@@ -26,10 +26,13 @@ auto binary(Op op) {
 const std::vector<peers::Pointwise> kOps = {
     {"contiguous_add_out", 12, peers::kAllSizes, binary([](const In& x, const In& y) { return x + y; }),
      [](double x, double y) { return x + y; }},
-    {"contiguous_add", 12, {1 << 14, 1 << 18, 1 << 24},
+    {"contiguous_add",
+     12,
+     {1 << 14, 1 << 18, 1 << 24},
      [](float*, const float* a, const float* b, std::int64_t n) -> const float* {
        static Eigen::ArrayXf result;
-       result = Eigen::ArrayXf(In(a, n) + In(b, n));  // takes over the new array's memory, frees the last one's
+       result =
+           Eigen::ArrayXf(In(a, n) + In(b, n));  // takes over the new array's memory, frees the last one's
        return result.data();
      },
      [](double x, double y) { return x + y; }},
@@ -51,7 +54,8 @@ const std::vector<peers::Pointwise> kOps = {
      [](double x, double) { return std::pow(x, 2.5); }},
     {"contiguous_pow_tensor", 12, peers::kPowSizes, binary([](const In& x, const In& y) { return x.pow(y); }),
      [](double x, double y) { return std::pow(x, y); }},
-    {"contiguous_lerp", 12, peers::kSelectSizes, binary([](const In& x, const In& y) { return x + 0.3F * (y - x); }),
+    {"contiguous_lerp", 12, peers::kSelectSizes,
+     binary([](const In& x, const In& y) { return x + 0.3F * (y - x); }),
      [](double x, double y) { return x + 0.3 * (y - x); }},
 };
 

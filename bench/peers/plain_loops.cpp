@@ -1,5 +1,6 @@
-// Pointwise cases as plain loops that the compiler vectorises for this machine, the mathematics by glibc's libmvec (2 to 4 ULP): what
-// somebody gets who writes the loop by hand. Compiled with -O3 -march=native -ffast-math.
+// Pointwise cases as plain loops that the compiler vectorises for this machine, the mathematics by glibc's
+// libmvec (2 to 4 ULP): what somebody gets who writes the loop by hand. Compiled with -O3 -march=native
+// -ffast-math.
 
 #include <cmath>
 
@@ -7,24 +8,26 @@
 
 namespace {
 
-#define LANEWISE_LOOP(expression)                                                              \
-  [](float* __restrict out, const float* __restrict a, const float* __restrict b, std::int64_t n) -> const float* { \
-    for (std::int64_t i = 0; i < n; ++i) {                                                     \
-      const float x = a[i];                                                                    \
-      [[maybe_unused]] const float y = b[i];                                                   \
-      out[i] = expression;                                                                     \
-    }                                                                                          \
-    return out;                                                                                \
+#define LANEWISE_LOOP(expression)                                                 \
+  [](float* __restrict out, const float* __restrict a, const float* __restrict b, \
+     std::int64_t n) -> const float* {                                            \
+    for (std::int64_t i = 0; i < n; ++i) {                                        \
+      const float x = a[i];                                                       \
+      [[maybe_unused]] const float y = b[i];                                      \
+      out[i] = expression;                                                        \
+    }                                                                             \
+    return out;                                                                   \
   }
 
-#define LANEWISE_UNARY_LOOP(name, expression, value)                             \
-  peers::Pointwise {                                                             \
-    "contiguous_" #name, 8, peers::kUnarySizes, LANEWISE_LOOP(expression),       \
-        [](double x, double) -> double { return value; }                         \
+#define LANEWISE_UNARY_LOOP(name, expression, value)                       \
+  peers::Pointwise {                                                       \
+    "contiguous_" #name, 8, peers::kUnarySizes, LANEWISE_LOOP(expression), \
+        [](double x, double) -> double { return value; }                   \
   }
 
 const std::vector<peers::Pointwise> kOps = {
-    {"contiguous_add_out", 12, peers::kAllSizes, LANEWISE_LOOP(x + y), [](double x, double y) { return x + y; }},
+    {"contiguous_add_out", 12, peers::kAllSizes, LANEWISE_LOOP(x + y),
+     [](double x, double y) { return x + y; }},
     LANEWISE_UNARY_LOOP(exp, std::exp(x), std::exp(x)),
     LANEWISE_UNARY_LOOP(log, std::log(x), std::log(x)),
     LANEWISE_UNARY_LOOP(sin, std::sin(x), std::sin(x)),

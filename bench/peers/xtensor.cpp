@@ -10,10 +10,12 @@
 namespace {
 
 auto input(const float* a, std::int64_t n) {
-  return xt::adapt(a, static_cast<std::size_t>(n), xt::no_ownership(), std::array{static_cast<std::size_t>(n)});
+  return xt::adapt(a, static_cast<std::size_t>(n), xt::no_ownership(),
+                   std::array{static_cast<std::size_t>(n)});
 }
 auto output(float* a, std::int64_t n) {
-  return xt::adapt(a, static_cast<std::size_t>(n), xt::no_ownership(), std::array{static_cast<std::size_t>(n)});
+  return xt::adapt(a, static_cast<std::size_t>(n), xt::no_ownership(),
+                   std::array{static_cast<std::size_t>(n)});
 }
 
 template <class Op>

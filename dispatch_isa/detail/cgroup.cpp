@@ -1,9 +1,9 @@
-#include <lanewise/dispatch_isa/detail/cgroup.h>
-
 #include <array>
 #include <fstream>
 #include <sstream>
 #include <string_view>
+
+#include <lanewise/dispatch_isa/detail/cgroup.h>
 
 namespace lanewise::detail {
 

@@ -56,14 +56,10 @@ bool runs(Isa isa, const CpuidRegisters& registers) noexcept {
                     has(registers.extended1_ecx, kExtended1Avx2) && has(registers.xcr0, kXcr0Avx);
   const bool avx512 = avx2 && has(registers.leaf7_ebx, kLeaf7Avx512) && has(registers.xcr0, kXcr0Avx512);
   switch (isa) {
-    case Isa::sse4_2:
-      return sse4_2;
-    case Isa::avx2:
-      return avx2;
-    case Isa::avx512:
-      return avx512;
-    case Isa::neon:
-      return false;
+    case Isa::sse4_2: return sse4_2;
+    case Isa::avx2: return avx2;
+    case Isa::avx512: return avx512;
+    case Isa::neon: return false;
   }
   return false;
 }

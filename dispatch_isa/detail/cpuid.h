@@ -17,8 +17,9 @@ struct CpuidRegisters {
 /// Reads the registers of this CPU; all zero on other architectures.
 CpuidRegisters read_cpuid() noexcept;
 
-/// True if a CPU with these registers runs the x86-64 tier. AVX tiers also need the operating system to save their
-/// registers: a CPU that has AVX-512 under a kernel that does not save zmm and mask registers does not run avx512.
+/// True if a CPU with these registers runs the x86-64 tier. AVX tiers also need the operating system to save
+/// their registers: a CPU that has AVX-512 under a kernel that does not save zmm and mask registers does not
+/// run avx512.
 bool runs(Isa isa, const CpuidRegisters& registers) noexcept;
 
 }  // namespace lanewise::detail

@@ -7,8 +7,8 @@
 
 namespace lanewise::detail {
 
-/// A parallel loop, cut into pieces of `step` items, the last one shorter. Every worker has `per_worker` of them in a row to begin
-/// with, the last worker maybe fewer.
+/// A parallel loop, cut into pieces of `step` items, the last one shorter. Every worker has `per_worker` of
+/// them in a row to begin with, the last worker maybe fewer.
 struct Loop {
   std::int64_t begin;
   std::int64_t end;
@@ -27,12 +27,13 @@ struct Loop {
   }
 };
 
-/// Runs every piece once, in up to `threads` threads, with in_parallel_region() true and the caller's setting of denormals, and
-/// waits. loop_tbb.cpp, or loop_threads.cpp in builds with ThreadSanitizer.
+/// Runs every piece once, in up to `threads` threads, with in_parallel_region() true and the caller's setting
+/// of denormals, and waits. loop_tbb.cpp, or loop_threads.cpp in builds with ThreadSanitizer.
 void run_loop(const Loop& loop, int threads);
 
-/// Marks the calling thread as inside a loop, and gives it the setting of denormals of the thread that began it. A thread that
-/// waits inside a piece may be given another one by oneTBB, so the old state is restored, not cleared.
+/// Marks the calling thread as inside a loop, and gives it the setting of denormals of the thread that began
+/// it. A thread that waits inside a piece may be given another one by oneTBB, so the old state is restored,
+/// not cleared.
 class InsideLoop {
  public:
   explicit InsideLoop(const Loop& loop) noexcept;

@@ -1,5 +1,3 @@
-#include <lanewise/dispatch_isa/detail/loop.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,6 +10,7 @@
 #include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <lanewise/dispatch_isa/detail/binding.h>
+#include <lanewise/dispatch_isa/detail/loop.h>
 
 namespace lanewise::detail {
 
@@ -26,8 +25,9 @@ class BindsWorkers : public tbb::task_scheduler_observer {
   }
 };
 
-/// The arena of that many threads. Arenas are made on first use and never freed: there are few, they hold no threads of
-/// their own, and a loop that runs while another thread changes the number of threads keeps the one it began with.
+/// The arena of that many threads. Arenas are made on first use and never freed: there are few, they hold no
+/// threads of their own, and a loop that runs while another thread changes the number of threads keeps the
+/// one it began with.
 tbb::task_arena& arena(int threads) {
   static constinit std::array<std::atomic<tbb::task_arena*>, kMaxThreads + 1> arenas{};
   std::atomic<tbb::task_arena*>& slot = arenas[static_cast<std::size_t>(threads)];
@@ -42,7 +42,8 @@ tbb::task_arena& arena(int threads) {
       if (binds) {
         made->initialize();
         static_cast<void>(new BindsWorkers(*made));  // lives as long as the arena
-        static const bool caller_is_bound = (bind_this_thread(0), true);  // the first caller of a loop has the first core
+        static const bool caller_is_bound =
+            (bind_this_thread(0), true);  // the first caller of a loop has the first core
         static_cast<void>(caller_is_bound);
       }
     } else {
@@ -59,9 +60,9 @@ struct alignas(64) Share {
 };
 constexpr int kMaxShares = 64;
 
-// A share per worker, handed to the same thread each time: the caches stay warm from loop to loop. Who is through with its own
-// goes on with the others', so that a worker whose core is busy elsewhere, or that comes late, holds nobody up for longer than
-// a piece.
+// A share per worker, handed to the same thread each time: the caches stay warm from loop to loop. Who is
+// through with its own goes on with the others', so that a worker whose core is busy elsewhere, or that comes
+// late, holds nobody up for longer than a piece.
 void run_here(const Loop& loop) {
   Share shares[kMaxShares];
   const int count = std::min(loop.workers, kMaxShares);
@@ -91,7 +92,8 @@ void run_loop(const Loop& loop, int threads) {
   if (tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized) {
     arena(threads).execute([&loop] { run_here(loop); });
   } else {
-    // Isolated: while it waits, the thread must not pick up an unrelated task of the caller, who may hold a lock.
+    // Isolated: while it waits, the thread must not pick up an unrelated task of the caller, who may hold a
+    // lock.
     tbb::this_task_arena::isolate([&loop] { run_here(loop); });
   }
 }

@@ -1,13 +1,13 @@
-// Runs loops in threads of its own. Only for builds with ThreadSanitizer: it cannot see how oneTBB's library, which is
-// not compiled with it, orders memory, and would report every loop.
-#include <lanewise/dispatch_isa/detail/loop.h>
-
+// Runs loops in threads of its own. Only for builds with ThreadSanitizer: it cannot see how oneTBB's library,
+// which is not compiled with it, orders memory, and would report every loop.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <exception>
 #include <thread>
 #include <vector>
+
+#include <lanewise/dispatch_isa/detail/loop.h>
 
 namespace lanewise::detail {
 

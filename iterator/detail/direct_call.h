@@ -92,8 +92,7 @@ inline bool expands_one_element(const TensorImpl& t) {
   return t.numel() > 0;
 }
 
-inline bool DirectCall::set_up_plain(bool promote_integers_to_float,
-                                     const kernels::ElementwiseKernel& kernel,
+inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
                                      std::initializer_list<PointwiseInput> inputs) {
   const kernels::Role* roles = kernel.roles.data() + kernel.num_outputs;
   const PointwiseInput* in = inputs.begin();

@@ -1,8 +1,8 @@
-#include <lanewise/iterator/detail/reduction_plan.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+
+#include <lanewise/iterator/detail/reduction_plan.h>
 
 namespace lanewise::detail {
 namespace {
@@ -41,7 +41,8 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   }
   const auto step_of = [&](std::int64_t d) { return steps[static_cast<std::size_t>(d)]; };
   if (order_free) {
-    std::stable_sort(reduced.begin(), reduced.end(), [&](std::int64_t a, std::int64_t b) { return step_of(a) < step_of(b); });
+    std::stable_sort(reduced.begin(), reduced.end(),
+                     [&](std::int64_t a, std::int64_t b) { return step_of(a) < step_of(b); });
   }
   for (const std::int64_t d : reduced) {
     const std::int64_t size = shape[static_cast<std::size_t>(d)], stride = step_of(d) * bytes;
@@ -115,7 +116,8 @@ void ReductionPlan::choose_path() {
   }
   path = ReductionPath::Sequence;
   part = 4 * kernels::kReductionBlock;
-  // Where neighbours in memory are far apart in the sequence, whole cache lines are used by copying 16 rows at once.
+  // Where neighbours in memory are far apart in the sequence, whole cache lines are used by copying 16 rows
+  // at once.
   if (sizes.size() > 1 && std::abs(strides[sizes.size() - 2]) < std::abs(step)) {
     const auto rows = static_cast<std::uint64_t>(std::min<std::int64_t>(16 * sizes.back(), length));
     part = std::clamp(static_cast<std::int64_t>(std::bit_ceil(rows)), part, std::int64_t{1} << 18);

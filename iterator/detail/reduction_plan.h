@@ -21,7 +21,8 @@ enum class ReductionPath : std::uint8_t {
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
 };
 
-/// Coalesced dimensions. One kept dimension is `column`, the others are `batch`; the reduced dimensions stay in order.
+/// Coalesced dimensions. One kept dimension is `column`, the others are `batch`; the reduced dimensions stay
+/// in order.
 struct ReductionPlan {
   const char* data = nullptr;
   ScalarType from = ScalarType::Undefined;

@@ -5,7 +5,8 @@
 
 namespace lanewise::detail {
 
-/// Element type of an operand of this role when a kernel computes in `type`. With a half as `type`: the dtype of a result.
+/// Element type of an operand of this role when a kernel computes in `type`. With a half as `type`: the dtype
+/// of a result.
 constexpr ScalarType role_type(kernels::Role role, ScalarType type) noexcept {
   switch (role) {
     case kernels::Role::Compute: return type;

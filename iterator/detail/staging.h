@@ -84,7 +84,8 @@ class Stager {
   static constexpr std::int64_t kConvertRow = 32;
 
   static kernels::ConvertFn convert(const kernels::Movers& movers, ScalarType from, ScalarType to) {
-    return from == to ? nullptr : movers.convert[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+    return from == to ? nullptr
+                      : movers.convert[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
   }
 
   kernels::GatherFn gather_;

@@ -8,11 +8,13 @@
 
 namespace lanewise::detail {
 
-/// Outputs at least this long do not stay in a core's own caches, so that fetching their lines before they are overwritten is wasted.
-/// Measured on transposed copies: from 8 MiB on it gains 15 to 25 %, at 4 MiB it loses some.
+/// Outputs at least this long do not stay in a core's own caches, so that fetching their lines before they
+/// are overwritten is wasted. Measured on transposed copies: from 8 MiB on it gains 15 to 25 %, at 4 MiB it
+/// loses some.
 inline constexpr std::int64_t kStreamFrom = 8 << 20;
 
-/// Copies past the caches, where the instruction set of every CPU of the architecture can. stream_fence() ends a series of copies.
+/// Copies past the caches, where the instruction set of every CPU of the architecture can. stream_fence()
+/// ends a series of copies.
 inline void stream_copy(char* to, const char* from, std::int64_t bytes) {
 #if defined(__SSE2__)
   const auto head = static_cast<std::int64_t>(-reinterpret_cast<std::intptr_t>(to) & 15);

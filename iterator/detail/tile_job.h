@@ -11,7 +11,8 @@ namespace lanewise::detail {
 
 inline constexpr int kMaxTileOperands = kernels::kMaxOperands;
 
-/// A kernels::ElementwiseFn that may throw; `context` is a kernel's parameters, or whatever a caller of ours passes through.
+/// A kernels::ElementwiseFn that may throw; `context` is a kernel's parameters, or whatever a caller of ours
+/// passes through.
 using TileFn = void (*)(char* const* data, std::uint32_t broadcast, std::int64_t n,
                         const kernels::KernelScalar* context);
 

@@ -33,8 +33,8 @@ struct Plan {
   const char* scalar(int k) const { return scalars.data() + 16 * k; }
 };
 
-/// Bytes of stack that tiles of one thread take, all operands together. Half of a usual L1 and a bit: a thread's tiles live there
-/// beside the cache lines that they come from.
+/// Bytes of stack that tiles of one thread take, all operands together. Half of a usual L1 and a bit: a
+/// thread's tiles live there beside the cache lines that they come from.
 inline constexpr std::int64_t kArenaBytes = 40 * 1024;
 /// Most bytes of one operand's tile in a linear walk.
 inline constexpr std::int64_t kRunBytes = 8 * 1024;
@@ -42,11 +42,12 @@ inline constexpr std::int64_t kMaxRun = 2048;
 /// Longest period that is built into a tile.
 inline constexpr std::int64_t kMaxPeriod = 512;
 
-/// Elements of work (in units of one f32 addition) below which another thread costs more than it gains: measured,
-/// a second thread speeds up contiguous f32 additions from about 128K elements on.
+/// Elements of work (in units of one f32 addition) below which another thread costs more than it gains:
+/// measured, a second thread speeds up contiguous f32 additions from about 128K elements on.
 inline constexpr double kGrainCost = 131072 / 2;
 
-/// Cost of an element in f32 additions: the arithmetic and the conversions, or what the memory takes if that is more.
+/// Cost of an element in f32 additions: the arithmetic and the conversions, or what the memory takes if that
+/// is more.
 inline double element_cost(double arithmetic, int staged, std::int64_t bytes) {
   constexpr double kBytesPerAddition = 12;  // two read, one written
   const double memory = static_cast<double>(bytes) / kBytesPerAddition;

@@ -1,5 +1,4 @@
 #include <lanewise/autograd/checkpoint.h>
-
 #include <lanewise/tensor/generator.h>
 
 #include "helpers.h"
@@ -85,7 +84,8 @@ TEST(Checkpoint, NoticesAnotherSecondRun) {
   runs = 0;
   const auto captured = [&](const Tensor& t) { return runs++ == 0 ? t * w : t * t; };
   const Tensor z = checkpoint(captured, x);
-  EXPECT_THAT([&] { grad({z.sum()}, {x}); }, ThrowsMessage<AutogradError>(HasSubstr("depends on other tensors")));
+  EXPECT_THAT([&] { grad({z.sum()}, {x}); },
+              ThrowsMessage<AutogradError>(HasSubstr("depends on other tensors")));
 }
 
 TEST(Checkpoint, KeepsNoIntermediateResults) {

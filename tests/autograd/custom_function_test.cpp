@@ -53,7 +53,8 @@ TEST(Function, SavedTensorsAreChecked) {
   const Tensor y = x * 1;
   const Tensor out = Cube::apply(y, 1.0, constant({0, 0}));
   y.add_(1);
-  EXPECT_THAT([&] { out.sum().backward(); }, ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
+  EXPECT_THAT([&] { out.sum().backward(); },
+              ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
 }
 
 /// Saves its own result.

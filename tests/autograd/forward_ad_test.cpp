@@ -1,5 +1,4 @@
 #include <lanewise/autograd/forward_ad.h>
-
 #include <lanewise/autograd/gradcheck.h>
 
 #include "helpers.h"
@@ -113,7 +112,8 @@ TEST(ForwardAd, ViewsShareTheTangentOfTheirBase) {
 
 TEST(ForwardAd, ViewsOfAnotherDtype) {
   const dual_level level;
-  Tensor z = make_dual(view_as_complex(constant({{1, 2}, {3, 4}})), view_as_complex(constant({{1, 0}, {0, 1}})));
+  Tensor z =
+      make_dual(view_as_complex(constant({{1, 2}, {3, 4}})), view_as_complex(constant({{1, 0}, {0, 1}})));
   Tensor parts = view_as_real(z);
   parts.select(1, 1).mul_(2);
   EXPECT_VALUES(view_as_real(tangent(z)), 1, 0, 0, 2);
@@ -217,8 +217,12 @@ TEST(Gradcheck, FindsAWrongTangent) {
     return variable_list{in[0] * in[0]};
   };
   EXPECT_TRUE(gradcheck(lost, {leaf({1, 2})}));
-  EXPECT_THAT([&] { gradcheck(lost, {leaf({1, 2})}, {.check_forward_ad = true}); },
-              ThrowsMessage<AutogradError>(HasSubstr("forward-mode Jacobian mismatch for output 0 with respect to input 0")));
+  EXPECT_THAT(
+      [&] {
+        gradcheck(lost, {leaf({1, 2})}, {.check_forward_ad = true});
+      },
+      ThrowsMessage<AutogradError>(
+          HasSubstr("forward-mode Jacobian mismatch for output 0 with respect to input 0")));
 }
 
 }  // namespace

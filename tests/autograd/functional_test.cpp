@@ -1,7 +1,6 @@
-#include <lanewise/autograd/functional.h>
-
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/gradcheck.h>
 
 #include "helpers.h"
@@ -44,14 +43,16 @@ TEST(Functional, JacobianOfSeveral) {
     EXPECT_EQ(jacobians[1][1].sizes(), IntArrayRef({2}));
   }
   const Tensor matrix = constant({{1, 2, 3}, {4, 5, 6}});
-  EXPECT_EQ(functional::jacobian([](const Tensor& x) { return x.sum(IntArrayRef{0}); }, matrix).sizes(), IntArrayRef({3, 2, 3}));
+  EXPECT_EQ(functional::jacobian([](const Tensor& x) { return x.sum(IntArrayRef{0}); }, matrix).sizes(),
+            IntArrayRef({3, 2, 3}));
 }
 
 TEST(Functional, HessianAndProducts) {
   const Tensor x = constant({1, 2}), v = constant({3, 4});
   const auto fn = [](const Tensor& t) { return (t.prod() * t.sum()); };  // x^2 y + x y^2
   for (const char* strategy : {"reverse-mode", "forward-mode"}) {
-    EXPECT_VALUES(functional::hessian(fn, x, false, false, std::string(strategy) == "forward-mode", strategy), 4, 6, 6, 2);
+    EXPECT_VALUES(functional::hessian(fn, x, false, false, std::string(strategy) == "forward-mode", strategy),
+                  4, 6, 6, 2);
   }
   EXPECT_VALUES(functional::hvp(fn, x, v).second, 36, 26);
   EXPECT_VALUES(functional::vhp(fn, x, v).second, 36, 26);
@@ -71,10 +72,14 @@ TEST(Functional, Strict) {
   const Tensor x = constant({1, 2});
   const auto independent = [](const Tensor&) { return constant({1, 2}); };
   EXPECT_VALUES(functional::jacobian(independent, x), 0, 0, 0, 0);
-  EXPECT_THAT([&] { functional::jacobian(independent, x, false, true); }, ThrowsMessage<AutogradError>(HasSubstr("strict mode")));
+  EXPECT_THAT([&] { functional::jacobian(independent, x, false, true); },
+              ThrowsMessage<AutogradError>(HasSubstr("strict mode")));
   const auto second = [](const variable_list& in) { return variable_list{in[0].sum()}; };
-  EXPECT_THAT([&] { functional::vjp(second, variable_list{x, x.clone()}, {}, false, true); },
-              ThrowsMessage<AutogradError>(HasSubstr("independent of input 1")));
+  EXPECT_THAT(
+      [&] {
+        functional::vjp(second, variable_list{x, x.clone()}, {}, false, true);
+      },
+      ThrowsMessage<AutogradError>(HasSubstr("independent of input 1")));
   EXPECT_THROW(functional::jacobian(cube, x, false, true, true), AutogradError);
   EXPECT_THROW(functional::jacobian(cube, x, false, false, false, "forward-mode"), NotImplementedError);
   EXPECT_THROW(functional::jacobian(cube, x, false, false, false, "sideways"), ValueError);
@@ -92,12 +97,14 @@ TEST(Functional, AsPyTorch) {
   near(func::jvp(f, x, v).second, {1.1629398430445468, -1.2690620088936826, 2.4113748155404284});
   near(functional::vjp(f, x, v).second, {-1.8225461901731088, -0.8363845148491482, -1.8288872747167453});
   for (const Tensor& jacobian : {functional::jacobian(f, x), func::jacfwd(f)(x), func::jacrev(f)(x)}) {
-    near(jacobian, {0.46976410715453226, 0.46211715726000974, 0.46211715726000974, -0.9051482536448664, -0.4082439410356248,
-                    -0.9051482536448664, 0.9640275800758169, 0.9640275800758169, 0.9614158493740447});
+    near(jacobian, {0.46976410715453226, 0.46211715726000974, 0.46211715726000974, -0.9051482536448664,
+                    -0.4082439410356248, -0.9051482536448664, 0.9640275800758169, 0.9640275800758169,
+                    0.9614158493740447});
   }
   for (const Tensor& hessian : {functional::hessian(g, x), func::hessian(g)(x)}) {
-    near(hessian, {-3.7809562874003797, -3.2905921225447794, -4.389890502307397, -3.29059212254478, -0.2988649489841666,
-                   -2.745816322246147, -4.389890502307397, -2.7458163222461467, -3.9402544529465744});
+    near(hessian, {-3.7809562874003797, -3.2905921225447794, -4.389890502307397, -3.29059212254478,
+                   -0.2988649489841666, -2.745816322246147, -4.389890502307397, -2.7458163222461467,
+                   -3.9402544529465744});
   }
   near(functional::hvp(g, x, v).second, {-8.167195281336241, -2.515413859390038, -7.911395920326403});
   near(functional::vhp(g, x, v).second, {-8.167195281336241, -2.515413859390038, -7.911395920326403});
@@ -116,7 +123,8 @@ TEST(Func, Grad) {
   const auto both = func::value_and_grad(cube_sum)(x);
   EXPECT_VALUES(both.first, 9);
   EXPECT_VALUES(both.second, 3, 12);
-  const auto of_two = func::grad([](const variable_list& in) { return (in[0] * in[1]).sum(); }, {1, 0})({x, constant({5, 6})});
+  const auto of_two = func::grad([](const variable_list& in) { return (in[0] * in[1]).sum(); },
+                                 {1, 0})({x, constant({5, 6})});
   EXPECT_VALUES(of_two[0], 1, 2);
   EXPECT_VALUES(of_two[1], 5, 6);
   EXPECT_THROW(func::grad(cube)(x), AutogradError);
@@ -163,7 +171,8 @@ TEST(Func, Vjp) {
   EXPECT_FALSE(y.requires_grad());
   EXPECT_VALUES(back(constant({1, 0})), 3, 0);
   EXPECT_VALUES(back(constant({0, 1})), 0, 12);
-  const auto pair = func::vjp([](const variable_list& in) { return variable_list{in[0] * in[1]}; }, {constant({2}), constant({3})});
+  const auto pair = func::vjp([](const variable_list& in) { return variable_list{in[0] * in[1]}; },
+                              {constant({2}), constant({3})});
   EXPECT_VALUES(pair.second({constant({1})})[1], 2);
 }
 
@@ -203,12 +212,14 @@ TEST(Function, ForwardMode) {
   EXPECT_TRUE(gradgradcheck(fn, {leaf({0.3, 0.7})}, {}, {.check_forward_ad = true}));
   const auto tangent = [](const variable_list& in) {
     const forward_ad::dual_level level;
-    return variable_list{forward_ad::unpack_dual(Sine::apply(forward_ad::make_dual(in[0], in[0]), 3.0)).tangent};
+    return variable_list{
+        forward_ad::unpack_dual(Sine::apply(forward_ad::make_dual(in[0], in[0]), 3.0)).tangent};
   };
   EXPECT_TRUE(gradcheck(tangent, {leaf({0.3, 0.7})}));
   const forward_ad::dual_level level;
   const Tensor dual = forward_ad::make_dual(constant({1}), constant({1}));
-  EXPECT_THAT([&] { NoJvp::apply(dual); }, ThrowsMessage<NotImplementedError>(HasSubstr("NoJvpBackward: forward mode needs a `static")));
+  EXPECT_THAT([&] { NoJvp::apply(dual); },
+              ThrowsMessage<NotImplementedError>(HasSubstr("NoJvpBackward: forward mode needs a `static")));
   Tensor x = dual * 1;
   const Tensor y = DoubleInPlace::apply(x);
   EXPECT_VALUES(forward_ad::unpack_dual(y).tangent, 2);

@@ -25,9 +25,11 @@ struct WrongSquare : Function<WrongSquare> {
 TEST(Gradcheck, FindsAWrongDerivative) {
   const Tensor x = leaf({1, 2});
   const auto wrong = [](const variable_list& in) { return variable_list{WrongSquare::apply(in[0])}; };
-  EXPECT_THAT([&] { gradcheck(wrong, {x}); },
-              ThrowsMessage<AutogradError>(AllOf(HasSubstr("Jacobian mismatch for output 0 with respect to input 0"),
-                                                 HasSubstr("numerical:\n  [2, 0]\n  [0, 4]\n"), HasSubstr("analytical:\n  [1, 0]\n  [0, 2]\n"))));
+  EXPECT_THAT(
+      [&] { gradcheck(wrong, {x}); },
+      ThrowsMessage<AutogradError>(AllOf(HasSubstr("Jacobian mismatch for output 0 with respect to input 0"),
+                                         HasSubstr("numerical:\n  [2, 0]\n  [0, 4]\n"),
+                                         HasSubstr("analytical:\n  [1, 0]\n  [0, 2]\n"))));
   EXPECT_FALSE(gradcheck(wrong, {x}, 1e-6, 1e-5, 1e-3, false));
   EXPECT_VALUES(x, 1, 2);
 }
@@ -44,17 +46,30 @@ struct WrongComplexSquare : Function<WrongComplexSquare> {
 };
 
 TEST(Gradcheck, Complex) {
-  const Tensor z = tensor({std::complex<double>(1, 2), std::complex<double>(-0.5, 0.25)}, TensorOptions(kComplexDouble)).requires_grad_();
-  EXPECT_TRUE(gradcheck([](const variable_list& in) { return variable_list{in[0] * in[0], real(in[0]), abs(in[0])}; }, {z}));
+  const Tensor z =
+      tensor({std::complex<double>(1, 2), std::complex<double>(-0.5, 0.25)}, TensorOptions(kComplexDouble))
+          .requires_grad_();
+  EXPECT_TRUE(gradcheck(
+      [](const variable_list& in) {
+        return variable_list{in[0] * in[0], real(in[0]), abs(in[0])};
+      },
+      {z}));
   EXPECT_TRUE(gradgradcheck([](const variable_list& in) { return variable_list{in[0] * in[0]}; }, {z}));
-  EXPECT_FALSE(gradcheck([](const variable_list& in) { return variable_list{WrongComplexSquare::apply(in[0])}; }, {z}, 1e-6, 1e-5,
-                         1e-3, false));
+  EXPECT_FALSE(
+      gradcheck([](const variable_list& in) { return variable_list{WrongComplexSquare::apply(in[0])}; }, {z},
+                1e-6, 1e-5, 1e-3, false));
 }
 
 TEST(Gradcheck, RealTimesComplex) {
-  const Tensor z = tensor({std::complex<double>(1, 2), std::complex<double>(-0.5, 0.25)}, TensorOptions(kComplexDouble)).requires_grad_();
+  const Tensor z =
+      tensor({std::complex<double>(1, 2), std::complex<double>(-0.5, 0.25)}, TensorOptions(kComplexDouble))
+          .requires_grad_();
   const Tensor r = leaf({0.5, 3});
-  EXPECT_TRUE(gradcheck([](const variable_list& in) { return variable_list{in[0] * in[1], in[0] / in[1] + in[1]}; }, {z, r}));
+  EXPECT_TRUE(gradcheck(
+      [](const variable_list& in) {
+        return variable_list{in[0] * in[1], in[0] / in[1] + in[1]};
+      },
+      {z, r}));
 }
 
 TEST(Gradcheck, StridedInputsAndSeveralOutputs) {

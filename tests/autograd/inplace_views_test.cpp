@@ -1,8 +1,9 @@
-// t_ and its kin: the tensor looks at its memory in another way, and nobody else notices. What is expected is what PyTorch 1.13 answers.
-#include "helpers.h"
-
+// t_ and its kin: the tensor looks at its memory in another way, and nobody else notices. What is expected is
+// what PyTorch 1.13 answers.
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/hooks.h>
+
+#include "helpers.h"
 
 namespace lanewise::autograd {
 namespace {

@@ -56,8 +56,7 @@ bool Machine::unary(const Line& line) {
       write(line.na + ".clone()");
       pointwise(a, a.tensor.clone(), [&](Id x) { return same_as(x); });
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 

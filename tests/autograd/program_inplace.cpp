@@ -63,8 +63,7 @@ void Machine::modify(const Line& line) {
       t.copy_(b.tensor);
       pairs([&](Id, Id y) { return same_as(y); });
       break;
-    default:
-      return;
+    default: return;
   }
   // The memory gets a new value as a whole: what used the old one has no part in the new one's gradient. The
   // gradient that a tensor keeps follows it to its new value.

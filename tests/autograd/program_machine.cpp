@@ -116,20 +116,15 @@ void Machine::step(const Line& line) {
   if (unary(line) || binary(line) || view(line)) return;
   switch (line.s.op) {
     case Op::Sum:
-    case Op::Mean:
-      return reduce(line);
+    case Op::Mean: return reduce(line);
     case Op::NoGradMul:
-    case Op::Detach:
-      return without_grad(line);
+    case Op::Detach: return without_grad(line);
     case Op::Hook:
-    case Op::RetainGrad:
-      return watch(line);
+    case Op::RetainGrad: return watch(line);
     case Op::TransposeInplace:
     case Op::UnsqueezeInplace:
-    case Op::SqueezeInplace:
-      return look_otherwise(line);
-    default:
-      return modify(line);
+    case Op::SqueezeInplace: return look_otherwise(line);
+    default: return modify(line);
   }
 }
 

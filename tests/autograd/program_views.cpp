@@ -33,9 +33,7 @@ bool Machine::view(const Line& line) {
     }
     case Op::Select:
     case Op::UnbindFirst:
-    case Op::Slice:
-      part(line);
-      return true;
+    case Op::Slice: part(line); return true;
     case Op::Unsqueeze: {
       if (dims >= 4) return true;
       const std::int64_t at_dim = s.i % (dims + 1);
@@ -56,8 +54,7 @@ bool Machine::view(const Line& line) {
       add_view(a.tensor.expand(shape), a, std::move(places), shape);
       return true;
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -1,7 +1,6 @@
-#include <lanewise/autograd/vmap.h>
-
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/vmap.h>
 
 #include "helpers.h"
 
@@ -29,14 +28,16 @@ TEST(Vmap, Dims) {
   const auto scaled = func::vmap([](const Tensor& a, const Tensor& b) { return a * b; }, {0, 0}, 1);
   EXPECT_EQ(scaled(x, y).sizes(), IntArrayRef({3, 2}));
   EXPECT_VALUES(scaled(x, y), 10, 80, 20, 100, 30, 120);
-  const auto columns = func::vmap([](const Tensor& a, const Tensor& b) { return a + b; }, {-1, std::nullopt}, 0);
+  const auto columns =
+      func::vmap([](const Tensor& a, const Tensor& b) { return a + b; }, {-1, std::nullopt}, 0);
   EXPECT_VALUES(columns(x, y), 11, 24, 12, 25, 13, 26);
   const auto constant_result = func::vmap([&](const Tensor&) { return y; });
   EXPECT_VALUES(constant_result(x), 10, 20, 10, 20);
 }
 
 TEST(Vmap, SlicesWithoutDimensionsPromoteAsNumbers) {
-  const Tensor ints = tensor({1, 2}, TensorOptions(kLong)), floats = tensor({0.5f, 1.5f}, TensorOptions(kFloat));
+  const Tensor ints = tensor({1, 2}, TensorOptions(kLong)),
+               floats = tensor({0.5f, 1.5f}, TensorOptions(kFloat));
   const Tensor doubles = constant({1, 2});
   // A 0-dim double does not widen a float vector.
   const auto add = func::vmap([&](const Tensor& d) { return floats + d; });
@@ -49,17 +50,24 @@ TEST(Vmap, SlicesWithoutDimensionsPromoteAsNumbers) {
 
 TEST(Vmap, Nests) {
   const Tensor a = constant({{1, 2}, {3, 4}}), b = constant({{5, 6}, {7, 8}, {9, 10}});
-  const auto all_pairs = func::vmap([&](const Tensor& x) { return func::vmap([&](const Tensor& y) { return x.dot(y); })(b); });
+  const auto all_pairs =
+      func::vmap([&](const Tensor& x) { return func::vmap([&](const Tensor& y) { return x.dot(y); })(b); });
   EXPECT_TRUE(allclose(all_pairs(a), a.mm(b.t())));
   const Tensor cube = arange(24).to(kDouble).reshape({2, 3, 4});
-  const auto outer_inner = func::vmap([](const Tensor& m) { return func::vmap([](const Tensor& r) { return r.sum() * r; }, 1, 1)(m); });
+  const auto outer_inner = func::vmap(
+      [](const Tensor& m) { return func::vmap([](const Tensor& r) { return r.sum() * r; }, 1, 1)(m); });
   EXPECT_TRUE(allclose(outer_inner(cube), cube.sum(IntArrayRef{1}, true) * cube));
 }
 
 TEST(Vmap, PerSampleGradients) {
-  const Tensor w = constant({{0.1, 0.2}, {0.3, 0.4}, {0.5, 0.6}}), x = constant({{1, 2}, {3, 4}, {5, 6}, {7, 8}});
-  const auto loss = [&](const Tensor& weight, const Tensor& sample) { return weight.mv(sample).tanh().sum(); };
-  const auto per_sample = func::vmap([&](const Tensor& sample) { return func::grad([&](const Tensor& weight) { return loss(weight, sample); })(w); });
+  const Tensor w = constant({{0.1, 0.2}, {0.3, 0.4}, {0.5, 0.6}}),
+               x = constant({{1, 2}, {3, 4}, {5, 6}, {7, 8}});
+  const auto loss = [&](const Tensor& weight, const Tensor& sample) {
+    return weight.mv(sample).tanh().sum();
+  };
+  const auto per_sample = func::vmap([&](const Tensor& sample) {
+    return func::grad([&](const Tensor& weight) { return loss(weight, sample); })(w);
+  });
   const Tensor grads = per_sample(x);
   ASSERT_EQ(grads.sizes(), IntArrayRef({4, 3, 2}));
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -119,11 +127,13 @@ TEST(Vmap, InPlaceAndViews) {
 TEST(Vmap, TellsWhatIsWrong) {
   const Tensor x = constant({{1, 2}, {3, 4}});
   const auto item = [](const Tensor& row) { return row.sum().item<double>() > 2 ? row : row * 2; };
-  EXPECT_THAT([&] { func::vmap(item)(x); }, ThrowsMessage<AutogradError>(HasSubstr("item: vmap: a batched tensor cannot be read")));
+  EXPECT_THAT([&] { func::vmap(item)(x); },
+              ThrowsMessage<AutogradError>(HasSubstr("item: vmap: a batched tensor cannot be read")));
   const auto add = func::vmap([](const Tensor& a, const Tensor& b) { return a + b; });
   EXPECT_THROW(add(x, constant({1, 2, 3})), ValueError);
   EXPECT_THROW(add(constant(1), x), ValueError);
-  const auto none = func::vmap([](const Tensor& a, const Tensor& b) { return a + b; }, {std::nullopt, std::nullopt});
+  const auto none =
+      func::vmap([](const Tensor& a, const Tensor& b) { return a + b; }, {std::nullopt, std::nullopt});
   EXPECT_THROW(none(x, x), ValueError);
   EXPECT_THROW(func::vmap([](const Tensor& t) { return t; }, 2)(x), IndexError);
 }
@@ -133,7 +143,9 @@ struct Sine : Function<Sine> {
     ctx->save_for_backward({x});
     return x.sin();
   }
-  static variable_list backward(AutogradContext* ctx, variable_list grads) { return {grads[0] * ctx->get_saved_variables()[0].cos()}; }
+  static variable_list backward(AutogradContext* ctx, variable_list grads) {
+    return {grads[0] * ctx->get_saved_variables()[0].cos()};
+  }
 };
 
 TEST(Vmap, CustomFunctions) {

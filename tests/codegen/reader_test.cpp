@@ -1,4 +1,6 @@
 // The generator's reader: what it makes of an entry, and how it names mistakes.
+#include "../../autograd/codegen/reader.h"
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,7 +12,6 @@
 #include "../../autograd/codegen/error.h"
 #include "../../autograd/codegen/formula.h"
 #include "../../autograd/codegen/output.h"
-#include "../../autograd/codegen/reader.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -104,36 +105,46 @@ TEST_F(ReaderTest, MistakesNameFileAndLine) {
               AllOf(StartsWith("ops.yaml:6: "), HasSubstr("expected ',' or ')' after an argument")));
   EXPECT_THAT(mistake(std::string(kMul) + "- op: neg(Tensr self) -> Tensor\n  doc: x.\n"),
               AllOf(StartsWith("ops.yaml:6: "), HasSubstr("expected a type"), HasSubstr("Tensr")));
-  EXPECT_THAT(mistake(std::string(kMul) + kMul), AllOf(StartsWith("ops.yaml:6: "), HasSubstr("already defined in line 1")));
+  EXPECT_THAT(mistake(std::string(kMul) + kMul),
+              AllOf(StartsWith("ops.yaml:6: "), HasSubstr("already defined in line 1")));
   EXPECT_THAT(mistake(std::string(kMul) + "  third: grad\n"),
               AllOf(StartsWith("ops.yaml:6: "), HasSubstr("'third' is neither a field nor an argument"),
                     HasSubstr("self, other")));
   EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg\n"),
               AllOf(StartsWith("ops.yaml:1: "), HasSubstr("non_differentiable")));
-  EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  self: -grad\n"), HasSubstr("exactly one of"));
-  EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  kernel: neg\n  self: -grad\n"), HasSubstr("`doc:` is missing"));
+  EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  self: -grad\n"),
+              HasSubstr("exactly one of"));
+  EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  kernel: neg\n  self: -grad\n"),
+              HasSubstr("`doc:` is missing"));
   EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg, quick\n  self: -grad\n"),
               AllOf(StartsWith("ops.yaml:3: "), HasSubstr("unknown kernel option 'quick'")));
-  EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg\n  variants: methd\n  self: -grad\n"),
-              AllOf(StartsWith("ops.yaml:4: "), HasSubstr("unknown variant 'methd'")));
+  EXPECT_THAT(
+      mistake(
+          "- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg\n  variants: methd\n  self: -grad\n"),
+      AllOf(StartsWith("ops.yaml:4: "), HasSubstr("unknown variant 'methd'")));
   EXPECT_THAT(mistake("- op: neg(Tensor self, int n) -> Tensor\n  doc: x.\n  kernel: neg\n  n: grad\n"),
               AllOf(StartsWith("ops.yaml:4: "), HasSubstr("'n' is not a Tensor")));
-  EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg\n  inputs: [selv]\n  self: -grad\n"),
-              AllOf(StartsWith("ops.yaml:4: "), HasSubstr("no argument 'selv'")));
+  EXPECT_THAT(
+      mistake(
+          "- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg\n  inputs: [selv]\n  self: -grad\n"),
+      AllOf(StartsWith("ops.yaml:4: "), HasSubstr("no argument 'selv'")));
   EXPECT_THAT(mistake("- op: neg(Tensor self) -> Tensor\n  doc: x.\n  kernel: neg\n  self: f(grad\n"),
               AllOf(StartsWith("ops.yaml:4: "), HasSubstr("'(' is not closed")));
   EXPECT_THAT(mistake("- op: [\n"), StartsWith("ops.yaml:"));
 }
 
 TEST_F(ReaderTest, TangentsAndBatches) {
-  EXPECT_THAT(mistake("- op: f(Tensor self, Tensor other) -> Tensor\n  doc: x.\n  forward: f\n  self, other: g(grad)\n  jvp: elementwise\n"),
+  EXPECT_THAT(mistake("- op: f(Tensor self, Tensor other) -> Tensor\n  doc: x.\n  forward: f\n  self, other: "
+                      "g(grad)\n  jvp: elementwise\n"),
               AllOf(StartsWith("ops.yaml:5: "), HasSubstr("a derivative for each input of its own")));
   EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  composite: true\n  jvp: linear\n"),
               AllOf(StartsWith("ops.yaml:4: "), HasSubstr("`jvp:` belongs to")));
-  EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  forward: f\n  self: grad\n  jvp: zero\n  not_implemented: never\n"),
+  EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  forward: f\n  self: grad\n  jvp: zero\n  "
+                      "not_implemented: never\n"),
               AllOf(StartsWith("ops.yaml:6: "), HasSubstr("exclude each other")));
-  EXPECT_THAT(mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  forward: f\n  self: grad\n  vmap: quickly\n"),
-              AllOf(StartsWith("ops.yaml:5: "), HasSubstr("loop, pointwise, rule")));
+  EXPECT_THAT(
+      mistake("- op: f(Tensor self) -> Tensor\n  doc: x.\n  forward: f\n  self: grad\n  vmap: quickly\n"),
+      AllOf(StartsWith("ops.yaml:5: "), HasSubstr("loop, pointwise, rule")));
 }
 
 TEST_F(ReaderTest, MissingFileIsNamed) {

@@ -1,5 +1,3 @@
-#include <lanewise/dispatch_isa/isa.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 
 #include <lanewise/dispatch_isa/detail/cpuid.h>
 #include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/isa.h>
 
 namespace lanewise {
 namespace {
@@ -20,7 +19,9 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 /// Registers of a CPU that runs everything, under a system that saves all registers.
-detail::CpuidRegisters full() { return {.leaf1_ecx = ~0U, .leaf7_ebx = ~0U, .extended1_ecx = ~0U, .xcr0 = 0xe7}; }
+detail::CpuidRegisters full() {
+  return {.leaf1_ecx = ~0U, .leaf7_ebx = ~0U, .extended1_ecx = ~0U, .xcr0 = 0xe7};
+}
 
 TEST(Cpuid, FullCpuRunsEveryX86Tier) {
   EXPECT_TRUE(detail::runs(Isa::sse4_2, full()));
@@ -103,9 +104,10 @@ TEST(Isa, NamesAreParsedBack) {
 }
 
 TEST(Isa, UnknownNameListsTheChoices) {
-  EXPECT_THAT([] { parse_isa("avx9"); },
-              ThrowsMessage<IsaError>(AllOf(HasSubstr("'avx9'"), HasSubstr("unknown"), HasSubstr("built in: "),
-                                            HasSubstr("this CPU runs: "), HasSubstr(name(available_isas()[0])))));
+  EXPECT_THAT(
+      [] { parse_isa("avx9"); },
+      ThrowsMessage<IsaError>(AllOf(HasSubstr("'avx9'"), HasSubstr("unknown"), HasSubstr("built in: "),
+                                    HasSubstr("this CPU runs: "), HasSubstr(name(available_isas()[0])))));
 }
 
 TEST(IsaGuard, SwitchesAndRestores) {
@@ -134,7 +136,8 @@ TEST(IsaGuard, RefusesWhatThisCpuCannotRun) {
   EXPECT_EQ(active_isa(), before);
 }
 
-/// Runs in a fresh process: prints the tier that LANEWISE_ISA=`value` leads to and exits with 0, or the error and 3.
+/// Runs in a fresh process: prints the tier that LANEWISE_ISA=`value` leads to and exits with 0, or the error
+/// and 3.
 [[noreturn]] void ask_with(const char* value) {
   ::setenv("LANEWISE_ISA", value, 1);
   try {

@@ -1,5 +1,3 @@
-#include <lanewise/dispatch_isa/parallel.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -16,6 +14,7 @@
 
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/flush_denormal.h>
+#include <lanewise/dispatch_isa/parallel.h>
 
 namespace lanewise {
 namespace {

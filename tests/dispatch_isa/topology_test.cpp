@@ -1,24 +1,22 @@
-#include <lanewise/dispatch_isa/topology.h>
-
-#include <sched.h>
-#include <stdlib.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <stdlib.h>
 
 #include <lanewise/dispatch_isa/detail/binding.h>
 #include <lanewise/dispatch_isa/detail/cgroup.h>
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/threads.h>
+#include <lanewise/dispatch_isa/topology.h>
 
 namespace lanewise {
 namespace {
@@ -170,9 +168,12 @@ TEST(Binding, CoresComeBeforeTheirSecondThreads) {
 
 TEST(Binding, OtherWordsAreErrors) {
   for (const char* text : {"core", "node", "node:", "node:x", "node:-1"}) {
-    EXPECT_THAT([&] { detail::bind_order(text); }, ThrowsMessage<Error>(HasSubstr("expected none, cores or node:<number>"))) << text;
+    EXPECT_THAT([&] { detail::bind_order(text); },
+                ThrowsMessage<Error>(HasSubstr("expected none, cores or node:<number>")))
+        << text;
   }
-  EXPECT_THAT([] { detail::bind_order("node:12345"); }, ThrowsMessage<Error>(HasSubstr("LANEWISE_BIND=node:12345: this process can use")));
+  EXPECT_THAT([] { detail::bind_order("node:12345"); },
+              ThrowsMessage<Error>(HasSubstr("LANEWISE_BIND=node:12345: this process can use")));
 }
 
 #ifndef LANEWISE_THREAD_SANITIZER  // plain threads there, which nobody binds
@@ -195,7 +196,9 @@ TEST(Binding, OtherWordsAreErrors) {
   std::exit(most);
 }
 
-TEST_F(ThreadsEnvironment, BindPutsEachThreadOnOneCore) { EXPECT_EXIT(exit_with_freedom_of_threads("cores"), ExitedWithCode(1), ""); }
+TEST_F(ThreadsEnvironment, BindPutsEachThreadOnOneCore) {
+  EXPECT_EXIT(exit_with_freedom_of_threads("cores"), ExitedWithCode(1), "");
+}
 
 TEST_F(ThreadsEnvironment, WithoutBindThreadsAreFree) {
   EXPECT_EXIT(exit_with_freedom_of_threads("none"), ExitedWithCode(topology().usable_pus), "");
@@ -205,8 +208,8 @@ TEST_F(ThreadsEnvironment, WithoutBindThreadsAreFree) {
 
 TEST(Threads, OutOfRangeIsAnErrorAndChangesNothing) {
   const int before = get_num_threads();
-  EXPECT_THAT([] { set_num_threads(0); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("set_num_threads: got 0"), HasSubstr("expected 1 to 1024"))));
+  EXPECT_THAT([] { set_num_threads(0); }, ThrowsMessage<Error>(AllOf(HasSubstr("set_num_threads: got 0"),
+                                                                     HasSubstr("expected 1 to 1024"))));
   EXPECT_THROW(set_num_threads(-3), Error);
   EXPECT_THROW(set_num_threads(kMaxThreads + 1), Error);
   EXPECT_EQ(get_num_threads(), before);

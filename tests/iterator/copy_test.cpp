@@ -21,7 +21,8 @@ using ::testing::ThrowsMessage;
 /// A value that every dtype holds, differently at each position.
 void count_up(const Tensor& t) {
   for (std::int64_t e = 0; e < t.numel(); ++e) {
-    write_element(const_cast<char*>(element_at(t, e)), t.scalar_type(), static_cast<double>((e * 7 + e / 64) % 120));
+    write_element(const_cast<char*>(element_at(t, e)), t.scalar_type(),
+                  static_cast<double>((e * 7 + e / 64) % 120));
   }
 }
 
@@ -38,9 +39,11 @@ TEST(Copy, BetweenAllDtypesAndLayouts) {
   const int threads = get_num_threads();
   for (int from = 0; from < kNumScalarTypes; ++from) {
     for (int to = 0; to < kNumScalarTypes; ++to) {
-      for (const auto& shape : std::vector<std::vector<std::int64_t>>{{}, {5}, {33, 65}, {3, 17, 5}, {2, 0, 3}, {70, 3}, {2000}}) {
+      for (const auto& shape : std::vector<std::vector<std::int64_t>>{
+               {}, {5}, {33, 65}, {3, 17, 5}, {2, 0, 3}, {70, 3}, {2000}}) {
         set_num_threads(static_cast<int>(uniform(rng, 1, 3)));
-        const IsaGuard isa(available_isas()[static_cast<std::size_t>(uniform(rng, 0, std::ssize(available_isas()) - 1))]);
+        const IsaGuard isa(
+            available_isas()[static_cast<std::size_t>(uniform(rng, 0, std::ssize(available_isas()) - 1))]);
         const Tensor src = random_layout(rng, shape, static_cast<ScalarType>(from), Repeats::No);
         Tensor out = random_layout(rng, shape, static_cast<ScalarType>(to), Repeats::No);
         count_up(src);
@@ -86,10 +89,17 @@ TEST(Copy, BroadcastsTheSource) {
   Tensor out = detail::empty_cpu({4, 300, 200}, kFloat);
   ops::copy_(out, column);
   expect_same(out, column);
-  EXPECT_THAT([&] { ops::copy_(out, detail::empty_cpu({301, 1}, kInt)); },
-              ThrowsMessage<ShapeError>(HasSubstr("copy_: shapes [4, 300, 200] and [301, 1] do not broadcast")));
-  EXPECT_THAT([&] { Tensor small = detail::empty_cpu({200}, kInt); ops::copy_(small, column); },
-              ThrowsMessage<ShapeError>(HasSubstr("copy_: output with shape [200] doesn't match")));
+  EXPECT_THAT(
+      [&] {
+        ops::copy_(out, detail::empty_cpu({301, 1}, kInt));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("copy_: shapes [4, 300, 200] and [301, 1] do not broadcast")));
+  EXPECT_THAT(
+      [&] {
+        Tensor small = detail::empty_cpu({200}, kInt);
+        ops::copy_(small, column);
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("copy_: output with shape [200] doesn't match")));
 }
 
 TEST(Copy, RefusesOverlapInPart) {
@@ -138,7 +148,8 @@ TEST(Fill, WritesEveryElementAndNothingElse) {
   for (int type = 0; type < kNumScalarTypes; ++type) {
     for (int round = 0; round < 20; ++round) {
       const auto t = static_cast<ScalarType>(type);
-      Tensor out = random_layout(rng, {uniform(rng, 1, 9), uniform(rng, 1, 200)}, t, round % 2 == 0 ? Repeats::No : Repeats::Yes);
+      Tensor out = random_layout(rng, {uniform(rng, 1, 9), uniform(rng, 1, 200)}, t,
+                                 round % 2 == 0 ? Repeats::No : Repeats::Yes);
       const char* base = static_cast<const char*>(out.storage().data());
       std::vector<char> expected(base, base + out.storage().nbytes());
       const Scalar value = round % 3 == 0 ? Scalar(0) : Scalar(uniform(rng, 0, 1));

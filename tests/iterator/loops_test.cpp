@@ -20,7 +20,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-Tensor empty(std::initializer_list<std::int64_t> sizes, ScalarType t = kFloat) { return detail::empty_cpu(sizes, t); }
+Tensor empty(std::initializer_list<std::int64_t> sizes, ScalarType t = kFloat) {
+  return detail::empty_cpu(sizes, t);
+}
 
 Tensor counted(std::initializer_list<std::int64_t> sizes, ScalarType t = kFloat) {
   const Tensor out = empty(sizes, t);
@@ -40,7 +42,8 @@ TEST(CpuKernel, RunsOnAnyLayoutInParallel) {
     set_num_threads(count);
     const Tensor a = counted({300, 400}), b = transposed(counted({400, 300}));
     TensorIterator iter = TensorIterator::binary_op(Tensor(), a, b);
-    cpu_kernel(iter, [](float x, float y) { return 2 * x - y; }, 1024);
+    cpu_kernel(
+        iter, [](float x, float y) { return 2 * x - y; }, 1024);
     const Tensor out = iter.output();
     for (std::int64_t e = 0; e < out.numel(); ++e) {
       ASSERT_EQ(read_element(element_at(out, e), kFloat),
@@ -64,8 +67,10 @@ TEST(CpuKernel, SeesPromotedOperandsAndCastsTheResult) {
 TEST(CpuKernel, RefusesLambdasOfOtherTypes) {
   TensorIterator iter = TensorIterator::binary_op(Tensor(), empty({3}), empty({3}), "mine");
   EXPECT_THAT([&] { cpu_kernel(iter, [](double x, double y) { return x + y; }); },
-              ThrowsMessage<DtypeError>(HasSubstr("mine: the lambda's result 0 is Double, but the iterator's operand is Float")));
-  EXPECT_THAT([&] { cpu_kernel(iter, [](float x) { return x; }); }, ThrowsMessage<ValueError>(HasSubstr("1 parameters")));
+              ThrowsMessage<DtypeError>(
+                  HasSubstr("mine: the lambda's result 0 is Double, but the iterator's operand is Float")));
+  EXPECT_THAT([&] { cpu_kernel(iter, [](float x) { return x; }); },
+              ThrowsMessage<ValueError>(HasSubstr("1 parameters")));
 }
 
 TEST(CpuKernel, InPlaceAndBroadcast) {
@@ -78,14 +83,18 @@ TEST(CpuKernel, InPlaceAndBroadcast) {
 
 TEST(CpuKernel, PassesExceptionsOn) {
   TensorIterator iter = TensorIterator::unary_op(Tensor(), counted({100000}));
-  EXPECT_THROW(cpu_kernel(iter, [](float x) { return x > 50 ? throw std::runtime_error("no") : x; }, 1000), std::runtime_error);
+  EXPECT_THROW(cpu_kernel(
+                   iter, [](float x) { return x > 50 ? throw std::runtime_error("no") : x; }, 1000),
+               std::runtime_error);
 }
 
 TEST(CpuKernel, HasSeveralOutputs) {
   Tensor quotient, remainder;
   const Tensor a = counted({40}, kLong);
-  TensorIterator iter = TensorIteratorConfig().add_output(quotient).add_output(remainder).add_input(a).build();
-  cpu_kernel_multiple_outputs(iter, [](std::int64_t x) { return std::tuple<std::int64_t, std::int64_t>(x / 7, x % 7); });
+  TensorIterator iter =
+      TensorIteratorConfig().add_output(quotient).add_output(remainder).add_input(a).build();
+  cpu_kernel_multiple_outputs(
+      iter, [](std::int64_t x) { return std::tuple<std::int64_t, std::int64_t>(x / 7, x % 7); });
   EXPECT_EQ(iter.output(0).data_ptr<std::int64_t>()[39], 5);
   EXPECT_EQ(iter.output(1).data_ptr<std::int64_t>()[39], 4);
 }
@@ -126,7 +135,8 @@ TEST(ForEach, HandsOutStridedRuns) {
       [&](char** data, const std::int64_t* strides, std::int64_t n) {
         elements += n;
         for (std::int64_t k = 0; k < n; ++k) {
-          *reinterpret_cast<float*>(data[0]) = *reinterpret_cast<float*>(data[1]) + *reinterpret_cast<float*>(data[2]);
+          *reinterpret_cast<float*>(data[0]) =
+              *reinterpret_cast<float*>(data[1]) + *reinterpret_cast<float*>(data[2]);
           for (int o = 0; o < 3; ++o) {
             data[o] += strides[o];
           }
@@ -145,7 +155,8 @@ TEST(ForEach, ConvertsWhereTypesDiffer) {
   iter.for_each([](char** data, const std::int64_t* strides, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) {
       *reinterpret_cast<double*>(data[0] + k * strides[0]) =
-          *reinterpret_cast<double*>(data[1] + k * strides[1]) - *reinterpret_cast<double*>(data[2] + k * strides[2]) / 2;
+          *reinterpret_cast<double*>(data[1] + k * strides[1]) -
+          *reinterpret_cast<double*>(data[2] + k * strides[2]) / 2;
     }
   });
   EXPECT_EQ(iter.output().data_ptr<double>()[477], 77 - 38.5);
@@ -168,7 +179,8 @@ TEST(ForEach, RangesOfAnyBeginAndEndInTwoDimensions) {
           {begin, end});
       ASSERT_EQ(static_cast<std::int64_t>(seen.size()), end - begin);
       for (std::int64_t e = begin; e < end; ++e) {
-        ASSERT_EQ(seen[static_cast<std::size_t>(e - begin)], static_cast<float>(read_element(element_at(a, e), kFloat).real()));
+        ASSERT_EQ(seen[static_cast<std::size_t>(e - begin)],
+                  static_cast<float>(read_element(element_at(a, e), kFloat).real()));
       }
     }
   }
@@ -188,7 +200,8 @@ TEST(ForEach, ReducesIntoAnOutputOfStrideZero) {
   std::fill_n(sums.data_ptr<float>(), 200, 0.0f);
   iter.for_each([](char** data, const std::int64_t* strides, std::int64_t n) {
     for (std::int64_t k = 0; k < n; ++k) {
-      *reinterpret_cast<float*>(data[0] + k * strides[0]) += *reinterpret_cast<float*>(data[1] + k * strides[1]);
+      *reinterpret_cast<float*>(data[0] + k * strides[0]) +=
+          *reinterpret_cast<float*>(data[1] + k * strides[1]);
     }
   });
   EXPECT_EQ(sums.data_ptr<float>()[3], 3 * 4950.0f);

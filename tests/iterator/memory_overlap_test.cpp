@@ -82,9 +82,10 @@ TEST(MemoryOverlap, OfTwoOperandsIsExact) {
         shares = shares || (p < q + b.element && q < p + a.element);
       }
     }
-    const MemoryOverlap expected = !shares                                            ? MemoryOverlap::None
-                                   : a.sizes == b.sizes && a.element == b.element && x == y ? MemoryOverlap::Full
-                                                                                      : MemoryOverlap::Partial;
+    const MemoryOverlap expected = !shares ? MemoryOverlap::None
+                                   : a.sizes == b.sizes && a.element == b.element && x == y
+                                       ? MemoryOverlap::Full
+                                       : MemoryOverlap::Partial;
     const MemoryOverlap found = mutual_overlap(a.footprint(base), b.footprint(base));
     EXPECT_EQ(found, expected) << i;
     ++counts[static_cast<int>(expected)];

@@ -40,12 +40,21 @@ const std::vector<Op>& ops() {
       {{"mul", &KernelTable::mul}, 2, {}, [](const Wide* x) { return x[0] * x[1]; }},
       {{"eq", &KernelTable::eq}, 2, {}, [](const Wide* x) { return truth(x[0] == x[1]); }},
       {{"lt", &KernelTable::lt}, 2, {}, [](const Wide* x) { return truth(x[0].real() < x[1].real()); }, true},
-      {{"maximum", &KernelTable::maximum}, 2, {}, [](const Wide* x) { return Wide(std::max(x[0].real(), x[1].real())); }, true},
+      {{"maximum", &KernelTable::maximum},
+       2,
+       {},
+       [](const Wide* x) { return Wide(std::max(x[0].real(), x[1].real())); },
+       true},
       {{"where", &KernelTable::where}, 3, {}, [](const Wide* x) { return x[0] != Wide(0) ? x[1] : x[2]; }},
       {{"copy", &KernelTable::copy}, 1, {}, [](const Wide* x) { return x[0]; }},
       {{"neg", &KernelTable::neg}, 1, {}, [](const Wide* x) { return -x[0]; }},
       {{"square", &KernelTable::square, true}, 1, {}, [](const Wide* x) { return x[0] * x[0]; }},
-      {{"abs", &KernelTable::abs}, 1, {}, [](const Wide* x) { return x[0].imag() == 0 ? Wide(std::abs(x[0].real())) : Wide(std::hypot(x[0].real(), x[0].imag())); }},
+      {{"abs", &KernelTable::abs},
+       1,
+       {},
+       [](const Wide* x) {
+         return x[0].imag() == 0 ? Wide(std::abs(x[0].real())) : Wide(std::hypot(x[0].real(), x[0].imag()));
+       }},
       {{"addcmul", &KernelTable::addcmul}, 3, {1}, [](const Wide* x) { return x[0] + x[1] * x[2]; }},
   };
   return list;
@@ -69,7 +78,8 @@ std::vector<std::int64_t> random_shape(Rng& rng, bool large) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(uniform(rng, 0, 5)));
   std::int64_t budget = uniform(rng, 1, 6) == 1 ? 6000 : 400;
   for (auto& size : shape) {
-    constexpr std::int64_t kSizes[] = {1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 13, 16, 17, 31, 33, 64, 65, 100, 130, 200};
+    constexpr std::int64_t kSizes[] = {1,  1,  2,  2,  3,  3,  4,  5,   7,   8,
+                                       13, 16, 17, 31, 33, 64, 65, 100, 130, 200};
     size = chance(rng, 0.015) ? 0 : std::min(kSizes[uniform(rng, 0, 19)], std::max<std::int64_t>(budget, 1));
     budget /= std::max<std::int64_t>(size, 1);
   }
@@ -109,7 +119,8 @@ std::vector<char> bytes_of(const Tensor& t) {
 
 class Case {
  public:
-  Case(std::uint64_t seed, bool large) : rng_(seed), op_(ops()[static_cast<std::size_t>(uniform(rng_, 0, std::ssize(ops()) - 1))]) {
+  Case(std::uint64_t seed, bool large)
+      : rng_(seed), op_(ops()[static_cast<std::size_t>(uniform(rng_, 0, std::ssize(ops()) - 1))]) {
     shape_ = random_shape(rng_, large);
     const ScalarType usual = random_type(rng_);
     const bool mixed = chance(rng_, 0.5);
@@ -120,7 +131,8 @@ class Case {
       const auto sizes = narrowed(rng_, shape_, narrow);
       if (!is_condition && op_.inputs > 1 && chance(rng_, 0.1)) {
         number_ = i;
-        value_ = Scalar(is_integral(t, true) ? Scalar(uniform(rng_, 0, 20)) : Scalar(static_cast<double>(uniform(rng_, -80, 80)) / 8));
+        value_ = Scalar(is_integral(t, true) ? Scalar(uniform(rng_, 0, 20))
+                                             : Scalar(static_cast<double>(uniform(rng_, -80, 80)) / 8));
       }
       inputs_.push_back(random_layout(rng_, sizes, t, Repeats::Yes));
     }
@@ -202,12 +214,15 @@ class Case {
     for (std::int64_t e = 0; e < n; ++e) {
       Wide x[3];
       for (int i = 0; i < op_.inputs; ++i) {
-        const Wide raw = i == number_ ? (value_.isIntegral(true) ? Wide(static_cast<double>(value_.to<std::int64_t>())) : Wide(value_.to<double>()))
-                                      : broadcast_element(inputs_[static_cast<std::size_t>(i)], shape, e);
+        const Wide raw = i == number_
+                             ? (value_.isIntegral(true) ? Wide(static_cast<double>(value_.to<std::int64_t>()))
+                                                        : Wide(value_.to<double>()))
+                             : broadcast_element(inputs_[static_cast<std::size_t>(i)], shape, e);
         const bool is_bool = kernel().roles[static_cast<std::size_t>(1 + i)] == kernels::Role::Bool;
         x[i] = is_bool ? raw : rounded(raw, compute);
       }
-      write_element(elements.data() + static_cast<std::size_t>(e) * size, out, rounded(op_.reference(x), computed));
+      write_element(elements.data() + static_cast<std::size_t>(e) * size, out,
+                    rounded(op_.reference(x), computed));
     }
     return elements;
   }
@@ -243,7 +258,9 @@ class Case {
 
   void fresh() {
     form_ = "-> fresh";
-    const auto run = [&] { return call([&](auto inputs, auto params) { return pointwise(op_.op, inputs, params); }); };
+    const auto run = [&] {
+      return call([&](auto inputs, auto params) { return pointwise(op_.op, inputs, params); });
+    };
     const ScalarType t = common();
     if (t == ScalarType::Undefined) {
       EXPECT_THROW(run(), DtypeError);
@@ -291,7 +308,9 @@ class Case {
     }
     form_ = "-> in place " + describe(self);
     write_and_check(self, shape, common(), false, [&] {
-      call([&](auto inputs, auto params) -> int { return pointwise_inplace(op_.op, self, inputs, params), 0; });
+      call([&](auto inputs, auto params) -> int {
+        return pointwise_inplace(op_.op, self, inputs, params), 0;
+      });
     });
   }
 
@@ -304,8 +323,8 @@ class Case {
     return first;
   }
 
-  /// Whether `out` shares a byte with an input otherwise than element by element, where both fill a stretch of memory. Else the
-  /// input is read as it was before the call.
+  /// Whether `out` shares a byte with an input otherwise than element by element, where both fill a stretch
+  /// of memory. Else the input is read as it was before the call.
   bool overlaps_partially(const Tensor& out) const {
     for (int i = 0; i < op_.inputs; ++i) {
       const Tensor& input = inputs_[static_cast<std::size_t>(i)];
@@ -318,12 +337,15 @@ class Case {
       for (std::int64_t e = 0; e < out.numel(); ++e) {
         same = same && element_at(out, e) == element_at(input, e);
         for (std::size_t b = 0; b < out.itemsize(); ++b) {
-          used[static_cast<std::size_t>(element_at(out, e) - static_cast<const char*>(out.storage().data())) + b] = true;
+          used[static_cast<std::size_t>(element_at(out, e) - static_cast<const char*>(out.storage().data())) +
+               b] = true;
         }
       }
       for (std::int64_t e = 0; !same && e < input.numel(); ++e) {
         for (std::size_t b = 0; b < input.itemsize(); ++b) {
-          if (used[static_cast<std::size_t>(element_at(input, e) - static_cast<const char*>(out.storage().data())) + b]) {
+          if (used[static_cast<std::size_t>(element_at(input, e) -
+                                            static_cast<const char*>(out.storage().data())) +
+                   b]) {
             return true;
           }
         }
@@ -333,10 +355,12 @@ class Case {
   }
 
   template <class F>
-  void write_and_check(const Tensor& out, const std::vector<std::int64_t>& shape, ScalarType t, bool resized, F&& run) {
+  void write_and_check(const Tensor& out, const std::vector<std::int64_t>& shape, ScalarType t, bool resized,
+                       F&& run) {
     const std::vector<char> before = bytes_of(out);
     const std::vector<std::int64_t> strides = out.strides().vec();
-    const bool casts = t != ScalarType::Undefined && can_cast(result_dtype(kernel().roles[0], t), out.scalar_type());
+    const bool casts =
+        t != ScalarType::Undefined && can_cast(result_dtype(kernel().roles[0], t), out.scalar_type());
     if (!casts || overlaps_partially(out)) {
       EXPECT_THROW(run(), Error);
       EXPECT_EQ(bytes_of(out), before) << "something was written";
@@ -375,8 +399,9 @@ std::uint64_t environment(const char* name, std::uint64_t otherwise) {
 }
 
 TEST(IteratorProperty, AgreesWithALoopOverElements) {
-  const std::uint64_t seed = environment(
-      "LANEWISE_TEST_SEED", static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()));
+  const std::uint64_t seed =
+      environment("LANEWISE_TEST_SEED",
+                  static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()));
 #ifdef LANEWISE_THREAD_SANITIZER
   constexpr std::uint64_t kCases = 3'000;  // each takes some fifty times as long
 #else

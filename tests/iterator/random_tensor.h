@@ -62,7 +62,8 @@ inline Wide rounded(Wide value, ScalarType t) {
 }
 
 /// Byte offset, from data_ptr(), of the element with this index in C order.
-inline std::int64_t offset_of(IntArrayRef sizes, IntArrayRef strides, std::int64_t linear, std::int64_t element_size) {
+inline std::int64_t offset_of(IntArrayRef sizes, IntArrayRef strides, std::int64_t linear,
+                              std::int64_t element_size) {
   std::int64_t offset = 0;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     offset += linear % sizes[d] * strides[d];
@@ -82,8 +83,9 @@ inline Wide broadcast_element(const Tensor& t, IntArrayRef shape, std::int64_t l
     const std::size_t at = shape.size() - t.sizes().size() + d;
     strides[at] = t.sizes()[d] == 1 ? 0 : t.strides()[d];
   }
-  return read_element(static_cast<const char*>(t.data_ptr()) + offset_of(shape, strides, linear, t.element_size()),
-                      t.scalar_type());
+  return read_element(
+      static_cast<const char*>(t.data_ptr()) + offset_of(shape, strides, linear, t.element_size()),
+      t.scalar_type());
 }
 
 /// Multiples of 1/8 within +-25: sums and products of a few of them are exact in f32.
@@ -111,8 +113,8 @@ inline void fill_memory(const Tensor& t, Rng& rng) {
 
 enum class Repeats { No, Yes };
 
-/// A tensor of this shape somewhere in a larger storage: dimensions in any order, with gaps, reversed, with an offset,
-/// and with stride 0 if `repeats` allows it.
+/// A tensor of this shape somewhere in a larger storage: dimensions in any order, with gaps, reversed, with
+/// an offset, and with stride 0 if `repeats` allows it.
 inline Tensor random_layout(Rng& rng, IntArrayRef sizes, ScalarType dtype, Repeats repeats) {
   const std::size_t n = sizes.size();
   std::vector<std::size_t> order(n);
@@ -122,7 +124,8 @@ inline Tensor random_layout(Rng& rng, IntArrayRef sizes, ScalarType dtype, Repea
   if (chance(rng, 0.5)) {
     std::shuffle(order.begin(), order.end(), rng);
   }
-  const bool gaps = chance(rng, 0.3), reversed = chance(rng, 0.2), expanded = repeats == Repeats::Yes && chance(rng, 0.2);
+  const bool gaps = chance(rng, 0.3), reversed = chance(rng, 0.2),
+             expanded = repeats == Repeats::Yes && chance(rng, 0.2);
   std::vector<std::int64_t> strides(n);
   std::int64_t step = 1, lowest = 0;
   for (const std::size_t d : order) {

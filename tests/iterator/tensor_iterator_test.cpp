@@ -105,9 +105,11 @@ const LayoutCase kLayouts[] = {
 
 TEST(IteratorLayout, IsThatOfPyTorch) {
   for (const LayoutCase& c : kLayouts) {
-    const TensorIterator iter = add_iterator(Tensor(), strided(c.a_sizes, c.a_strides), strided(c.b_sizes, c.b_strides));
+    const TensorIterator iter =
+        add_iterator(Tensor(), strided(c.a_sizes, c.a_strides), strided(c.b_sizes, c.b_strides));
     EXPECT_EQ(iter.output().strides().vec(), c.result_strides)
-        << IntArrayRef(c.a_sizes) << IntArrayRef(c.a_strides) << IntArrayRef(c.b_sizes) << IntArrayRef(c.b_strides);
+        << IntArrayRef(c.a_sizes) << IntArrayRef(c.a_strides) << IntArrayRef(c.b_sizes)
+        << IntArrayRef(c.b_strides);
   }
 }
 
@@ -154,10 +156,14 @@ TEST(IteratorShape, OfEmptyAndZeroDimensionalOperands) {
 }
 
 TEST(IteratorShape, NamesTheDimensionThatDoesNotFit) {
-  EXPECT_THAT([] { TensorIterator::binary_op(Tensor(), empty({8, 3}), empty({8, 4}), "hypot"); },
-              ThrowsMessage<ShapeError>(AllOf(HasSubstr("hypot: shapes [8, 3] and [8, 4] do not broadcast"),
-                                              HasSubstr("dimension 1 is 3 against 4"),
-                                              HasSubstr("must match the size of tensor b (4) at non-singleton dimension 1"))));
+  EXPECT_THAT(
+      [] {
+        TensorIterator::binary_op(Tensor(), empty({8, 3}), empty({8, 4}), "hypot");
+      },
+      ThrowsMessage<ShapeError>(
+          AllOf(HasSubstr("hypot: shapes [8, 3] and [8, 4] do not broadcast"),
+                HasSubstr("dimension 1 is 3 against 4"),
+                HasSubstr("must match the size of tensor b (4) at non-singleton dimension 1"))));
 }
 
 TEST(IteratorOutput, OfAnotherShapeIsResized) {
@@ -173,11 +179,17 @@ TEST(IteratorOutput, OfAnotherShapeIsResized) {
 TEST(IteratorOutput, IsNotResizedWhereThatIsForbiddenOrImpossible) {
   Tensor out = empty({7});
   EXPECT_THAT(
-      [&] { TensorIteratorConfig("op").resize_outputs(false).add_output(out).add_input(empty({2, 7})).build(); },
-      ThrowsMessage<ShapeError>(HasSubstr("op: output with shape [7] doesn't match the broadcast shape [2, 7]")));
+      [&] {
+        TensorIteratorConfig("op").resize_outputs(false).add_output(out).add_input(empty({2, 7})).build();
+      },
+      ThrowsMessage<ShapeError>(
+          HasSubstr("op: output with shape [7] doesn't match the broadcast shape [2, 7]")));
   Tensor a = empty({3});
-  EXPECT_THAT([&] { add_iterator(a, a, empty({2, 3})); },
-              ThrowsMessage<ShapeError>(HasSubstr("an output that is also an input is not resized")));
+  EXPECT_THAT(
+      [&] {
+        add_iterator(a, a, empty({2, 3}));
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("an output that is also an input is not resized")));
   EXPECT_EQ(a.sizes().vec(), Dims{3});
   const Tensor base = empty({10});
   Tensor part = view(base, {2}, {1}, 0);
@@ -188,23 +200,35 @@ TEST(IteratorOutput, IsNotResizedWhereThatIsForbiddenOrImpossible) {
 
 TEST(IteratorOverlap, OfAnOutputWithItselfIsAnError) {
   EXPECT_THAT([] { add_iterator(view(empty({1}), {4}, {0}, 0), empty({4}), empty({4})); },
-              ThrowsMessage<StorageError>(HasSubstr("more than one element of the written-to tensor refers to a single")));
-  EXPECT_NO_THROW(add_iterator(view(empty({8}), {4, 2}, {1, 1}, 0), empty({4, 2}), empty({4, 2})));  // as in PyTorch
+              ThrowsMessage<StorageError>(
+                  HasSubstr("more than one element of the written-to tensor refers to a single")));
+  EXPECT_NO_THROW(
+      add_iterator(view(empty({8}), {4, 2}, {1, 1}, 0), empty({4, 2}), empty({4, 2})));  // as in PyTorch
 }
 
 TEST(IteratorOverlap, InPartIsAnErrorAndExactIsNot) {
   const Tensor base = filled({10}, 1);
   const Tensor front = view(base, {5}, {1}, 0), shifted = view(base, {5}, {1}, 1);
-  EXPECT_THAT([&] { add_iterator(shifted, front, front); },
-              ThrowsMessage<StorageError>(HasSubstr(
-                  "some elements of the input tensor and the written-to tensor refer to a single memory location. Please clone()")));
+  EXPECT_THAT(
+      [&] { add_iterator(shifted, front, front); },
+      ThrowsMessage<StorageError>(HasSubstr("some elements of the input tensor and the written-to tensor "
+                                            "refer to a single memory location. Please clone()")));
   EXPECT_NO_THROW(add_iterator(front, front, front));
   EXPECT_NO_THROW(add_iterator(front, view(base, {5}, {1}, 0), front));
-  EXPECT_NO_THROW(add_iterator(view(base, {5}, {2}, 0), view(base, {5}, {2}, 1), front.dim() == 1 ? empty({5}) : front));
-  EXPECT_NO_THROW(TensorIteratorConfig().set_check_mem_overlap(false).add_output(shifted).add_input(front).build());
+  EXPECT_NO_THROW(
+      add_iterator(view(base, {5}, {2}, 0), view(base, {5}, {2}, 1), front.dim() == 1 ? empty({5}) : front));
+  EXPECT_NO_THROW(
+      TensorIteratorConfig().set_check_mem_overlap(false).add_output(shifted).add_input(front).build());
   // Two outputs must be apart even if they are equal.
-  EXPECT_THAT([&] { TensorIteratorConfig().add_output(front).add_output(view(base, {5}, {1}, 0)).add_input(empty({5})).build(); },
-              ThrowsMessage<StorageError>(HasSubstr("other output")));
+  EXPECT_THAT(
+      [&] {
+        TensorIteratorConfig()
+            .add_output(front)
+            .add_output(view(base, {5}, {1}, 0))
+            .add_input(empty({5}))
+            .build();
+      },
+      ThrowsMessage<StorageError>(HasSubstr("other output")));
 }
 
 TEST(IteratorTypes, FollowTheSwitches) {
@@ -223,25 +247,54 @@ TEST(IteratorTypes, FollowTheSwitches) {
   EXPECT_EQ(TensorIterator::comparison_op(f, i, d).dtype(0), kDouble);
   EXPECT_EQ(TensorIterator::comparison_op(empty({2}, kBool), i, d).dtype(0), kBool);
   EXPECT_THAT([&] { TensorIterator::binary_op(empty({2}, kLong), f, i, "mul"); },
-              ThrowsMessage<DtypeError>(HasSubstr("mul: result type Float can't be cast to the desired output type Long")));
-  const TensorIterator loose = TensorIteratorConfig().check_all_same_dtype(false).add_output(Tensor()).declare_dtype(kByte)
-                                   .add_input(i).add_input(d).build();
+              ThrowsMessage<DtypeError>(
+                  HasSubstr("mul: result type Float can't be cast to the desired output type Long")));
+  const TensorIterator loose = TensorIteratorConfig()
+                                   .check_all_same_dtype(false)
+                                   .add_output(Tensor())
+                                   .declare_dtype(kByte)
+                                   .add_input(i)
+                                   .add_input(d)
+                                   .build();
   EXPECT_EQ(loose.output().scalar_type(), kByte);
   EXPECT_EQ(loose.dtype(1), kInt);
   EXPECT_THROW(loose.common_dtype(), DtypeError);
-  EXPECT_THAT([&] { TensorIteratorConfig().check_all_same_dtype(false).add_output(Tensor()).add_input(i).add_input(d).build(); },
-              ThrowsMessage<DtypeError>(HasSubstr("declare_static_dtype")));
-  EXPECT_EQ(TensorIteratorConfig().add_output(Tensor()).declare_static_dtype(kBool).add_input(f).build().output().scalar_type(), kBool);
+  EXPECT_THAT(
+      [&] {
+        TensorIteratorConfig()
+            .check_all_same_dtype(false)
+            .add_output(Tensor())
+            .add_input(i)
+            .add_input(d)
+            .build();
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("declare_static_dtype")));
+  EXPECT_EQ(TensorIteratorConfig()
+                .add_output(Tensor())
+                .declare_static_dtype(kBool)
+                .add_input(f)
+                .build()
+                .output()
+                .scalar_type(),
+            kBool);
 }
 
 TEST(IteratorTypes, NumbersPromoteAsWrapped) {
   const Tensor i = empty({2}, kInt);
-  TensorIterator iter = TensorIteratorConfig("op").promote_inputs_to_common_dtype(true).add_output(Tensor()).add_input(i)
-                            .add_number(2.5).build();
+  TensorIterator iter = TensorIteratorConfig("op")
+                            .promote_inputs_to_common_dtype(true)
+                            .add_output(Tensor())
+                            .add_input(i)
+                            .add_number(2.5)
+                            .build();
   EXPECT_EQ(iter.common_dtype(), kFloat);
   EXPECT_TRUE(iter.is_scalar(2));
-  TensorIterator same = TensorIteratorConfig("op").promote_inputs_to_common_dtype(true).add_output(Tensor()).add_input(i)
-                            .add_number(2).build();
+  TensorIterator same = TensorIteratorConfig("op")
+                            .promote_inputs_to_common_dtype(true)
+                            .add_output(Tensor())
+                            .add_input(i)
+                            .add_number(2)
+                            .build();
   EXPECT_EQ(same.common_dtype(), kInt);
 }
 
@@ -260,26 +313,32 @@ TEST(IteratorConfig, TakesOutputsAfterInputs) {
 TEST(IteratorConfig, StaticShapeAndSquashedDimensions) {
   const Tensor a = filled({4, 6}, 1);
   Tensor out = filled({4, 6}, 0);
-  TensorIterator rows = TensorIteratorConfig().declare_static_shape({4, 6}, {1}).add_output(out).add_input(a).build();
+  TensorIterator rows =
+      TensorIteratorConfig().declare_static_shape({4, 6}, {1}).add_output(out).add_input(a).build();
   EXPECT_EQ(rows.numel(), 4);
   int visited = 0;
-  rows.serial_for_each([&](char** data, const std::int64_t* strides, std::int64_t n) {
-    for (std::int64_t k = 0; k < n; ++k, ++visited) {
-      auto* row = reinterpret_cast<float*>(data[0] + k * strides[0]);
-      std::memcpy(row, data[1] + k * strides[1], 6 * sizeof(float));
-    }
-  }, {0, 4});
+  rows.serial_for_each(
+      [&](char** data, const std::int64_t* strides, std::int64_t n) {
+        for (std::int64_t k = 0; k < n; ++k, ++visited) {
+          auto* row = reinterpret_cast<float*>(data[0] + k * strides[0]);
+          std::memcpy(row, data[1] + k * strides[1], 6 * sizeof(float));
+        }
+      },
+      {0, 4});
   EXPECT_EQ(visited, 4);
   EXPECT_EQ(std::memcmp(out.data_ptr(), a.data_ptr(), a.nbytes()), 0);
-  EXPECT_THROW(TensorIteratorConfig().declare_static_shape({5, 6}).add_output(out).add_input(a).build(), ShapeError);
+  EXPECT_THROW(TensorIteratorConfig().declare_static_shape({5, 6}).add_output(out).add_input(a).build(),
+               ShapeError);
 }
 
 TEST(IteratorKernel, ChecksRolesAndTypes) {
   const auto& table = kernels::active_kernels();
   TensorIterator unary = TensorIterator::unary_op(Tensor(), empty({2}), "add");
   EXPECT_THROW(unary.for_each(*table.add), ValueError);
-  TensorIterator complex = TensorIterator::binary_op(Tensor(), empty({2}, kComplexFloat), empty({2}, kComplexFloat), "lt");
-  EXPECT_THAT([&] { complex.for_each(*table.lt); }, ThrowsMessage<DtypeError>(HasSubstr("lt: not implemented for ComplexFloat")));
+  TensorIterator complex =
+      TensorIterator::binary_op(Tensor(), empty({2}, kComplexFloat), empty({2}, kComplexFloat), "lt");
+  EXPECT_THAT([&] { complex.for_each(*table.lt); },
+              ThrowsMessage<DtypeError>(HasSubstr("lt: not implemented for ComplexFloat")));
   TensorIterator sum = TensorIterator::binary_op(Tensor(), filled({5}, 1), filled({5}, 2), "add");
   sum.for_each(*table.add);  // without parameters alpha is 1
   EXPECT_EQ(sum.output().data_ptr<float>()[4], 3.0f);
@@ -289,8 +348,10 @@ TEST(IteratorKernel, ChecksRolesAndTypes) {
 }
 
 TEST(IteratorPointwise, RowsThatRepeatAndDoNotFitATile) {
-  // 500 elements of 16 bytes, times the operands: longer than a tile, so that tiles begin anywhere in the row.
-  const Tensor x = empty({6, 500}, kComplexFloat), row = empty({500}, kComplexDouble), other = empty({500}, kComplexFloat);
+  // 500 elements of 16 bytes, times the operands: longer than a tile, so that tiles begin anywhere in the
+  // row.
+  const Tensor x = empty({6, 500}, kComplexFloat), row = empty({500}, kComplexDouble),
+               other = empty({500}, kComplexFloat);
   for (int e = 0; e < 3000; ++e) {
     x.data_ptr<std::complex<float>>()[e] = {static_cast<float>(e), 1};
   }
@@ -333,7 +394,11 @@ TEST(IteratorPointwise, NothingIsWrittenOnErrors) {
   EXPECT_THROW(pointwise_inplace(add, out, {out, empty({4}, kComplexFloat)}), DtypeError);
   EXPECT_THROW(pointwise(add, {out}), ValueError);
   EXPECT_THROW(pointwise(add, {out, Tensor()}), ValueError);
-  EXPECT_THAT([&] { pointwise(where, {out, out, out}); }, ThrowsMessage<DtypeError>(HasSubstr("expected Bool")));
+  EXPECT_THAT(
+      [&] {
+        pointwise(where, {out, out, out});
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("expected Bool")));
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(out.data_ptr<float>()[i], 9.0f);
   }

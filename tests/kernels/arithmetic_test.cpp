@@ -33,7 +33,8 @@ TEST(Arithmetic, IntegersWrap) {
       expect_exact<T, T, T, T, T>(table, &KernelTable::addcmul, {param_int(alpha)},
                                   [=](T x, T y, T z) { return wrap<T>(wide(x) + a * wide(y) * wide(z)); });
     }
-    expect_exact<T, T, T, T>(table, &KernelTable::mul, {}, [](T x, T y) { return wrap<T>(wide(x) * wide(y)); });
+    expect_exact<T, T, T, T>(table, &KernelTable::mul, {},
+                             [](T x, T y) { return wrap<T>(wide(x) * wide(y)); });
     expect_exact<T, T, T>(table, &KernelTable::neg, {}, [](T x) { return wrap<T>(0 - wide(x)); });
     expect_exact<T, T, T>(table, &KernelTable::square, {}, [](T x) { return wrap<T>(wide(x) * wide(x)); });
     expect_exact<T, T, T>(table, &KernelTable::abs, {}, [](T x) { return x < 0 ? wrap<T>(0 - wide(x)) : x; });
@@ -62,7 +63,8 @@ TEST(Arithmetic, FloatsRoundOnce) {
     expect_exact<T, T, T>(table, &KernelTable::trunc, {}, [](T x) { return std::trunc(x); });
     expect_exact<T, T, T>(table, &KernelTable::round, {}, [](T x) { return std::nearbyint(x); });
     expect_exact<T, T, T>(table, &KernelTable::relu, {}, [](T x) { return x < 0 ? T(0) : x; });
-    expect_exact<T, T, T>(table, &KernelTable::sign, {}, [](T x) { return static_cast<T>((x > 0) - (x < 0)); });
+    expect_exact<T, T, T>(table, &KernelTable::sign, {},
+                          [](T x) { return static_cast<T>((x > 0) - (x < 0)); });
   });
 }
 
@@ -72,7 +74,8 @@ TEST(Arithmetic, ComplexNumbers) {
     expect_exact<T, T, T, T>(table, &KernelTable::add, {param(1)},
                              [](T x, T y) { return T(x.real() + y.real(), x.imag() + y.imag()); });
     expect_exact<T, T, T, T>(table, &KernelTable::mul, {}, [](T x, T y) {
-      const R rr = x.real() * y.real(), ii = x.imag() * y.imag(), ri = x.real() * y.imag(), ir = x.imag() * y.real();
+      const R rr = x.real() * y.real(), ii = x.imag() * y.imag(), ri = x.real() * y.imag(),
+              ir = x.imag() * y.real();
       return T(rr - ii, ri + ir);
     });
     expect_exact<T, T, T>(table, &KernelTable::neg, {}, [](T x) { return T(-x.real(), -x.imag()); });
@@ -88,11 +91,15 @@ TEST(Arithmetic, CopyKeepsTheBits) {
 
 TEST(Arithmetic, BoolsAreALattice) {
   for_each_isa([](const KernelTable& table) {
-    expect_exact<bool, bool, bool, bool>(table, &KernelTable::add, {param(1)}, [](bool x, bool y) { return x || y; });
+    expect_exact<bool, bool, bool, bool>(table, &KernelTable::add, {param(1)},
+                                         [](bool x, bool y) { return x || y; });
     expect_exact<bool, bool, bool, bool>(table, &KernelTable::mul, {}, [](bool x, bool y) { return x && y; });
-    expect_exact<bool, bool, bool, bool>(table, &KernelTable::maximum, {}, [](bool x, bool y) { return x || y; });
-    expect_exact<bool, bool, bool, bool>(table, &KernelTable::minimum, {}, [](bool x, bool y) { return x && y; });
-    expect_exact<bool, bool, bool, bool>(table, &KernelTable::bitwise_xor, {}, [](bool x, bool y) { return x != y; });
+    expect_exact<bool, bool, bool, bool>(table, &KernelTable::maximum, {},
+                                         [](bool x, bool y) { return x || y; });
+    expect_exact<bool, bool, bool, bool>(table, &KernelTable::minimum, {},
+                                         [](bool x, bool y) { return x && y; });
+    expect_exact<bool, bool, bool, bool>(table, &KernelTable::bitwise_xor, {},
+                                         [](bool x, bool y) { return x != y; });
     expect_exact<bool, bool, bool>(table, &KernelTable::bitwise_not, {}, [](bool x) { return !x; });
     EXPECT_EQ(table.sub->fn[0], nullptr);
     EXPECT_EQ(table.neg->fn[0], nullptr);
@@ -139,8 +146,10 @@ TEST(Comparison, AllTypes) {
 
 TEST(Comparison, Logical) {
   sweep<Bools, Integers, Floats, Complexes>([]<class T>(const KernelTable& table) {
-    expect_exact<T, bool, T, T>(table, &KernelTable::logical_and, {}, [](T x, T y) { return x != T(0) && y != T(0); });
-    expect_exact<T, bool, T, T>(table, &KernelTable::logical_or, {}, [](T x, T y) { return x != T(0) || y != T(0); });
+    expect_exact<T, bool, T, T>(table, &KernelTable::logical_and, {},
+                                [](T x, T y) { return x != T(0) && y != T(0); });
+    expect_exact<T, bool, T, T>(table, &KernelTable::logical_or, {},
+                                [](T x, T y) { return x != T(0) || y != T(0); });
     expect_exact<T, bool, T, T>(table, &KernelTable::logical_xor, {},
                                 [](T x, T y) { return (x != T(0)) != (y != T(0)); });
     expect_exact<T, bool, T>(table, &KernelTable::logical_not, {}, [](T x) { return x == T(0); });
@@ -190,15 +199,19 @@ TEST(Selection, MaximumMinimumClampWhere) {
                                 [](T x, T lo, T hi) { return smaller<T>(larger<T>(x, lo), hi); });
   });
   sweep<Bools, Integers, Floats, Complexes>([]<class T>(const KernelTable& table) {
-    expect_exact<T, T, bool, T, T>(table, &KernelTable::where, {}, [](bool c, T x, T y) { return c ? x : y; });
+    expect_exact<T, T, bool, T, T>(table, &KernelTable::where, {},
+                                   [](bool c, T x, T y) { return c ? x : y; });
   });
 }
 
 TEST(Integers, BitwiseOps) {
   sweep<Integers>([]<class T>(const KernelTable& table) {
-    expect_exact<T, T, T, T>(table, &KernelTable::bitwise_and, {}, [](T x, T y) { return static_cast<T>(x & y); });
-    expect_exact<T, T, T, T>(table, &KernelTable::bitwise_or, {}, [](T x, T y) { return static_cast<T>(x | y); });
-    expect_exact<T, T, T, T>(table, &KernelTable::bitwise_xor, {}, [](T x, T y) { return static_cast<T>(x ^ y); });
+    expect_exact<T, T, T, T>(table, &KernelTable::bitwise_and, {},
+                             [](T x, T y) { return static_cast<T>(x & y); });
+    expect_exact<T, T, T, T>(table, &KernelTable::bitwise_or, {},
+                             [](T x, T y) { return static_cast<T>(x | y); });
+    expect_exact<T, T, T, T>(table, &KernelTable::bitwise_xor, {},
+                             [](T x, T y) { return static_cast<T>(x ^ y); });
     expect_exact<T, T, T>(table, &KernelTable::bitwise_not, {}, [](T x) { return static_cast<T>(~x); });
   });
 }
@@ -227,7 +240,8 @@ TEST(Integers, DivisionsForEveryPair) {
 
 TEST(Integers, Powers) {
   const auto power = []<class T>(T x, std::int64_t n) {
-    if (n < 0) return x == 1 ? T(1) : x == static_cast<T>(-1) && std::is_signed_v<T> ? T(n % 2 == 0 ? 1 : -1) : T(0);
+    if (n < 0)
+      return x == 1 ? T(1) : x == static_cast<T>(-1) && std::is_signed_v<T> ? T(n % 2 == 0 ? 1 : -1) : T(0);
     std::uint64_t r = 1, f = wide(x);
     for (std::int64_t e = n; e != 0; e >>= 1, f *= f) r *= e & 1 ? f : 1;
     return wrap<T>(r);
@@ -236,7 +250,8 @@ TEST(Integers, Powers) {
     expect_exact<T, T, T, T>(table, &KernelTable::pow, {},
                              [&](T x, T n) { return power(x, static_cast<std::int64_t>(n)); });
     for (const std::int64_t n : {0, 1, 2, 3, 7, 40, -1, -2}) {
-      expect_exact<T, T, T>(table, &KernelTable::pow_scalar, {param_int(n)}, [&](T x) { return power(x, n); });
+      expect_exact<T, T, T>(table, &KernelTable::pow_scalar, {param_int(n)},
+                            [&](T x) { return power(x, n); });
     }
   });
 }

@@ -10,23 +10,24 @@
 
 namespace lanewise::test {
 
-/// Runs one kernel against a function of single elements: every length up to 130, every combination of broadcast inputs, in place, from
-/// unaligned memory, with canaries around the output.
+/// Runs one kernel against a function of single elements: every length up to 130, every combination of
+/// broadcast inputs, in place, from unaligned memory, with canaries around the output.
 template <class Out, class... In>
 class ElementwiseCheck {
  public:
   static constexpr std::size_t kCount = 160;
   static constexpr unsigned char kCanary = 0x5b;
 
-  ElementwiseCheck(const ElementwiseKernel& kernel, kernels::ElementwiseFn fn, std::vector<KernelScalar> params,
-                   std::tuple<Values<In>...> inputs)
+  ElementwiseCheck(const ElementwiseKernel& kernel, kernels::ElementwiseFn fn,
+                   std::vector<KernelScalar> params, std::tuple<Values<In>...> inputs)
       : fn_(fn), params_(std::move(params)), inputs_(std::move(inputs)) {
     params_.resize(8);
     EXPECT_EQ(kernel.num_outputs, 1);
     EXPECT_EQ(kernel.num_inputs, sizeof...(In));
   }
 
-  /// Says whether a result is right for its inputs. Erased, because thousands of cases share a few signatures.
+  /// Says whether a result is right for its inputs. Erased, because thousands of cases share a few
+  /// signatures.
   using Matches = std::function<bool(Out, In...)>;
 
   void run(const Matches& matches) {
@@ -45,7 +46,8 @@ class ElementwiseCheck {
 
   /// `in_place` is the input that shares its memory with the output, or -1.
   template <std::size_t... K>
-  void check(std::int64_t n, std::uint32_t mask, int in_place, const Matches& matches, std::index_sequence<K...>) {
+  void check(std::int64_t n, std::uint32_t mask, int in_place, const Matches& matches,
+             std::index_sequence<K...>) {
     if (::testing::Test::HasFailure()) return;  // one report is enough
     const std::size_t count = static_cast<std::size_t>(n);
     const std::size_t first = count % 5;  // moves the inputs off their alignment
@@ -64,7 +66,8 @@ class ElementwiseCheck {
     for (std::size_t i = 0; i < count; ++i) {
       Out got;
       std::memcpy(&got, result + i * sizeof(Out), sizeof got);
-      const bool right = matches(got, static_cast<In>(std::get<K>(inputs_)[first + (mask >> K & 1 ? 0 : i)])...);
+      const bool right =
+          matches(got, static_cast<In>(std::get<K>(inputs_)[first + (mask >> K & 1 ? 0 : i)])...);
       if (!right) {
         ADD_FAILURE() << "element " << i << " of " << n << ", broadcast " << mask << ", in place " << in_place
                       << ": got " << text(got) << " for"
@@ -117,20 +120,20 @@ using KernelField = const ElementwiseKernel* KernelTable::*;
 
 /// Every tier, element type T, any values: the result must be `reference(x...)` exactly.
 template <class T, class Out, class... In, class Reference>
-void expect_exact(const KernelTable& table, KernelField field, std::vector<KernelScalar> params, Reference reference) {
+void expect_exact(const KernelTable& table, KernelField field, std::vector<KernelScalar> params,
+                  Reference reference) {
   std::mt19937_64 random(7);
   const ElementwiseKernel& kernel = *(table.*field);
-  ElementwiseCheck<Out, In...>(
-      kernel, kernel.fn[type_index<T>()], std::move(params),
-      std::tuple<Values<In>...>{
-          values_of<In>(ElementwiseCheck<Out, In...>::kCount, random, random_value<In>)...})
+  ElementwiseCheck<Out, In...>(kernel, kernel.fn[type_index<T>()], std::move(params),
+                               std::tuple<Values<In>...>{values_of<In>(ElementwiseCheck<Out, In...>::kCount,
+                                                                       random, random_value<In>)...})
       .run([&](Out got, In... x) { return same(got, static_cast<Out>(reference(x...))); });
 }
 
 /// The same within `ulp` of a reference in long double, for arguments that `draw` makes.
 template <class T, class... In, class Draw, class Reference>
-void expect_close(const KernelTable& table, KernelField field, std::vector<KernelScalar> params, double ulp, Draw draw,
-                  Reference reference) {
+void expect_close(const KernelTable& table, KernelField field, std::vector<KernelScalar> params, double ulp,
+                  Draw draw, Reference reference) {
   std::mt19937_64 random(11);
   const ElementwiseKernel& kernel = *(table.*field);
   ElementwiseCheck<T, In...>(

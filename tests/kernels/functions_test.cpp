@@ -1,7 +1,7 @@
 #include "elementwise_harness.h"
 
-// Kernels over vec/math, against the C library in long double. The bounds here are those of the kernels, loose where several
-// roundings meet; vec/math's own tests hold each function to its stated error.
+// Kernels over vec/math, against the C library in long double. The bounds here are those of the kernels,
+// loose where several roundings meet; vec/math's own tests hold each function to its stated error.
 
 namespace lanewise::test {
 namespace {
@@ -11,19 +11,24 @@ using WideComplex = std::complex<long double>;
 
 template <class F>
 void for_floats(F f) {
-  for_each_isa([&](const KernelTable& table) { for_types(Floats{}, [&]<class T>() { f.template operator()<T>(table); }); });
+  for_each_isa([&](const KernelTable& table) {
+    for_types(Floats{}, [&]<class T>() { f.template operator()<T>(table); });
+  });
 }
 template <class F>
 void for_complexes(F f) {
-  for_each_isa(
-      [&](const KernelTable& table) { for_types(Complexes{}, [&]<class T>() { f.template operator()<T>(table); }); });
+  for_each_isa([&](const KernelTable& table) {
+    for_types(Complexes{}, [&]<class T>() { f.template operator()<T>(table); });
+  });
 }
 
 template <class T>
 void expect_unary(const KernelTable& table, KernelField field, double ulp, Wide (*reference)(Wide),
                   std::vector<KernelScalar> params = {}) {
-  expect_close<T, T>(table, field, params, ulp, random_value<T>, [=](T x) { return reference(static_cast<Wide>(x)); });
-  expect_close<T, T>(table, field, params, ulp, moderate_value<T>, [=](T x) { return reference(static_cast<Wide>(x)); });
+  expect_close<T, T>(table, field, params, ulp, random_value<T>,
+                     [=](T x) { return reference(static_cast<Wide>(x)); });
+  expect_close<T, T>(table, field, params, ulp, moderate_value<T>,
+                     [=](T x) { return reference(static_cast<Wide>(x)); });
 }
 
 TEST(Functions, UnaryOverTheWholeRange) {
@@ -45,20 +50,17 @@ TEST(Functions, Trigonometric) {
     expect_unary<T>(table, &KernelTable::sin, 1.5, [](Wide x) { return std::sin(x); });
     expect_unary<T>(table, &KernelTable::cos, 1.5, [](Wide x) { return std::cos(x); });
     expect_unary<T>(table, &KernelTable::tan, 3, [](Wide x) { return std::tan(x); });
-    expect_close<T, T, T>(table, &KernelTable::atan2, {}, 2.5, random_value<T>, [](T y, T x) {
-      return std::atan2(static_cast<Wide>(y), static_cast<Wide>(x));
-    });
+    expect_close<T, T, T>(table, &KernelTable::atan2, {}, 2.5, random_value<T>,
+                          [](T y, T x) { return std::atan2(static_cast<Wide>(y), static_cast<Wide>(x)); });
   });
 }
 
 TEST(Functions, Powers) {
   for_floats([]<class T>(const KernelTable& table) {
-    expect_close<T, T, T>(table, &KernelTable::pow, {}, 2, random_value<T>, [](T x, T y) {
-      return std::pow(static_cast<Wide>(x), static_cast<Wide>(y));
-    });
-    expect_close<T, T, T>(table, &KernelTable::pow, {}, 2, moderate_value<T>, [](T x, T y) {
-      return std::pow(static_cast<Wide>(x), static_cast<Wide>(y));
-    });
+    expect_close<T, T, T>(table, &KernelTable::pow, {}, 2, random_value<T>,
+                          [](T x, T y) { return std::pow(static_cast<Wide>(x), static_cast<Wide>(y)); });
+    expect_close<T, T, T>(table, &KernelTable::pow, {}, 2, moderate_value<T>,
+                          [](T x, T y) { return std::pow(static_cast<Wide>(x), static_cast<Wide>(y)); });
     for (const double e : {0.7, -1.3, 4.0, 7.0, -3.0, 100.5}) {
       const T exponent = static_cast<T>(e);
       expect_close<T, T>(table, &KernelTable::pow_scalar, {param(e)}, 2, random_value<T>,
@@ -84,7 +86,8 @@ Wide gelu_inner(Wide x) { return std::sqrt(2 / std::acos(Wide{-1})) * (x + Wide{
 /// |got - exact| <= 32 epsilon (1 + |exact|), for formulas that cancel.
 template <class T>
 bool close_absolutely(T got, Wide exact) {
-  return std::abs(static_cast<Wide>(got) - exact) <= 32 * std::numeric_limits<T>::epsilon() * (1 + std::abs(exact));
+  return std::abs(static_cast<Wide>(got) - exact) <=
+         32 * std::numeric_limits<T>::epsilon() * (1 + std::abs(exact));
 }
 
 TEST(Functions, Gelu) {
@@ -96,19 +99,22 @@ TEST(Functions, Gelu) {
       return close_absolutely(got, static_cast<Wide>(x) * normal_cdf(static_cast<Wide>(x)));
     });
     Check(*table.gelu_tanh, table.gelu_tanh->fn[type_index<T>()], {}, {inputs}).run([](T got, T x) {
-      return close_absolutely(got, static_cast<Wide>(x) / 2 * (1 + std::tanh(gelu_inner(static_cast<Wide>(x)))));
+      return close_absolutely(got,
+                              static_cast<Wide>(x) / 2 * (1 + std::tanh(gelu_inner(static_cast<Wide>(x)))));
     });
   });
 }
 
 TEST(Functions, Activations) {
   for_floats([]<class T>(const KernelTable& table) {
-    const auto forward = [&](KernelField field, double ulp, Wide (*reference)(Wide), std::vector<KernelScalar> params = {}) {
+    const auto forward = [&](KernelField field, double ulp, Wide (*reference)(Wide),
+                             std::vector<KernelScalar> params = {}) {
       expect_close<T, T>(table, field, params, ulp, moderate_value<T>,
                          [=](T x) { return reference(static_cast<Wide>(x)); });
     };
     forward(&KernelTable::silu, 4, [](Wide x) { return x / (1 + std::exp(-x)); });
-    forward(&KernelTable::softplus, 4, [](Wide x) { return x > 3 ? x : std::log1p(std::exp(x)); }, {param(1), param(3)});
+    forward(&KernelTable::softplus, 4, [](Wide x) { return x > 3 ? x : std::log1p(std::exp(x)); },
+            {param(1), param(3)});
     expect_close<T, T>(table, &KernelTable::softplus, {param(2), param(4)}, 6, moderate_value<T>, [](T x) {
       return 2 * x > 4 ? static_cast<Wide>(x) : std::log1p(std::exp(2 * static_cast<Wide>(x))) / 2;
     });
@@ -121,7 +127,8 @@ void expect_backward(const KernelTable& table, KernelField field, Reference refe
   const ElementwiseKernel& kernel = *(table.*field);
   using Check = ElementwiseCheck<T, T, T>;
   Check(kernel, kernel.fn[type_index<T>()], {},
-        {values_of<T>(Check::kCount, random, moderate_value<T>), values_of<T>(Check::kCount, random, moderate_value<T>)})
+        {values_of<T>(Check::kCount, random, moderate_value<T>),
+         values_of<T>(Check::kCount, random, moderate_value<T>)})
       .run([&](T got, T grad, T x) {
         return close_absolutely(got, reference(static_cast<Wide>(grad), static_cast<Wide>(x)));
       });
@@ -147,9 +154,10 @@ TEST(Functions, Backwards) {
 }
 
 template <class T>
-void expect_complex(const KernelTable& table, KernelField field, double ulp, WideComplex (*reference)(WideComplex),
-                    std::vector<KernelScalar> params = {}) {
-  expect_close<T, T>(table, field, params, ulp, moderate_value<T>, [=](T x) { return reference(WideComplex(x)); });
+void expect_complex(const KernelTable& table, KernelField field, double ulp,
+                    WideComplex (*reference)(WideComplex), std::vector<KernelScalar> params = {}) {
+  expect_close<T, T>(table, field, params, ulp, moderate_value<T>,
+                     [=](T x) { return reference(WideComplex(x)); });
 }
 
 TEST(Functions, Complex) {
@@ -173,7 +181,8 @@ TEST(Functions, Complex) {
 
     std::mt19937_64 random(17);
     using Check = ElementwiseCheck<R, T>;
-    Check(*table.abs, table.abs->fn[type_index<T>()], {}, {values_of<T>(Check::kCount, random, random_value<T>)})
+    Check(*table.abs, table.abs->fn[type_index<T>()], {},
+          {values_of<T>(Check::kCount, random, random_value<T>)})
         .run([](R got, T z) {
           return error_ulp(got, std::hypot(static_cast<Wide>(z.real()), static_cast<Wide>(z.imag()))) <= 2;
         });

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -9,6 +7,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -63,16 +63,30 @@ T random_value(std::mt19937_64& random) {
     }
   } else {
     using L = std::numeric_limits<T>;
-    constexpr T kEdges[] = {T(0), T(-0.0), 1, -1, T(0.5), 2, 3, L::infinity(), -L::infinity(), L::quiet_NaN(),
-                            L::max(), -L::max(), L::min(), L::denorm_min(), -L::denorm_min(), L::epsilon()};
+    constexpr T kEdges[] = {T(0),
+                            T(-0.0),
+                            1,
+                            -1,
+                            T(0.5),
+                            2,
+                            3,
+                            L::infinity(),
+                            -L::infinity(),
+                            L::quiet_NaN(),
+                            L::max(),
+                            -L::max(),
+                            L::min(),
+                            L::denorm_min(),
+                            -L::denorm_min(),
+                            L::epsilon()};
     std::uniform_real_distribution<double> unit(-1, 1);
     switch (random() % 4) {
       case 0: return kEdges[random() % 16];
       case 1: return static_cast<T>(static_cast<int>(random() % 17) - 8);
       case 2: return static_cast<T>(unit(random) * 10);
       default:
-        return static_cast<T>(std::ldexp(unit(random), static_cast<int>(random() % (2 * L::max_exponent - 20)) -
-                                                           L::max_exponent + 10));
+        return static_cast<T>(std::ldexp(
+            unit(random), static_cast<int>(random() % (2 * L::max_exponent - 20)) - L::max_exponent + 10));
     }
   }
 }
@@ -125,7 +139,8 @@ double error_ulp(T got, long double exact) {
   if (got == rounded) return 0;
   if (std::isinf(got) || std::isinf(rounded)) {  // the edge of the range counts as one place off
     const T other = std::isinf(got) ? rounded : got;
-    return std::abs(other) >= std::numeric_limits<T>::max() * T(0.9999) && std::signbit(got) == std::signbit(rounded)
+    return std::abs(other) >= std::numeric_limits<T>::max() * T(0.9999) &&
+                   std::signbit(got) == std::signbit(rounded)
                ? 1
                : INFINITY;
   }
@@ -140,7 +155,8 @@ double error_ulp(T got, long double exact) {
 template <class R>
 double error_ulp(std::complex<R> got, std::complex<long double> exact) {
   const long double modulus = std::abs(exact);
-  if (!std::isfinite(modulus) || modulus > static_cast<long double>(std::numeric_limits<R>::max()) / 8) return 0;
+  if (!std::isfinite(modulus) || modulus > static_cast<long double>(std::numeric_limits<R>::max()) / 8)
+    return 0;
   int exponent = 0;
   std::frexp(modulus, &exponent);
   const int place = std::max(exponent - std::numeric_limits<R>::digits,

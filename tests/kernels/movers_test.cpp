@@ -150,7 +150,8 @@ TEST(Convert, AgreesWithTheReferenceForEveryPair) {
         SCOPED_TRACE(std::string(kTypeNames[f]) + " to " + kTypeNames[t]);
         const auto from_type = static_cast<ScalarType>(f);
         const auto to_type = static_cast<ScalarType>(t);
-        const kernels::ConvertFn convert = table.movers->convert[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)];
+        const kernels::ConvertFn convert =
+            table.movers->convert[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)];
         ASSERT_NE(convert, nullptr);
         for (const std::size_t n : {0, 1, 2, 3, 7, 8, 9, 15, 17, 31, 33, 63, 65, 130, 1100}) {
           const std::vector<char> from = elements(from_type, n, random);
@@ -160,10 +161,11 @@ TEST(Convert, AgreesWithTheReferenceForEveryPair) {
             const Number x = read(from_type, from.data() + i * element_size(from_type));
             const Number got = read(to_type, to.data() + i * element_size(to_type));
             ASSERT_TRUE(equal(got, expected(x, to_type)))
-                << "element " << i << " of " << n << ": " << x.i << " " << x.re << " " << x.im << " gave " << got.i << " "
-                << got.re << " " << got.im;
+                << "element " << i << " of " << n << ": " << x.i << " " << x.re << " " << x.im << " gave "
+                << got.i << " " << got.re << " " << got.im;
           }
-          ASSERT_TRUE(std::all_of(to.end() - 64, to.end(), [](char c) { return c == 0x5b; })) << "wrote past " << n;
+          ASSERT_TRUE(std::all_of(to.end() - 64, to.end(), [](char c) { return c == 0x5b; }))
+              << "wrote past " << n;
         }
       }
     }
@@ -174,7 +176,8 @@ TEST(Convert, BoolsAreZeroOrOne) {
   for_each_isa([](const KernelTable& table) {
     const std::array<unsigned char, 5> from = {0, 1, 2, 128, 255};
     std::array<unsigned char, 5> to{};
-    table.movers->convert[0][0](reinterpret_cast<const char*>(from.data()), reinterpret_cast<char*>(to.data()), 5);
+    table.movers->convert[0][0](reinterpret_cast<const char*>(from.data()),
+                                reinterpret_cast<char*>(to.data()), 5);
     EXPECT_EQ(to, (std::array<unsigned char, 5>{0, 1, 1, 1, 1}));
   });
 }
@@ -187,7 +190,8 @@ TEST(Convert, WorksInPlaceWhereTheSizeStays) {
         const auto from_type = static_cast<ScalarType>(f);
         const auto to_type = static_cast<ScalarType>(t);
         if (element_size(from_type) != element_size(to_type)) continue;
-        const kernels::ConvertFn convert = table.movers->convert[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)];
+        const kernels::ConvertFn convert =
+            table.movers->convert[static_cast<std::size_t>(f)][static_cast<std::size_t>(t)];
         std::vector<char> from = elements(from_type, 333, random);
         std::vector<char> to(from.size());
         convert(from.data(), to.data(), 333);
@@ -204,7 +208,8 @@ TEST(Convert, HalvesHaveTheSameBitsOnEveryTier) {
   for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
   std::vector<std::uint32_t> floats;
   for (std::uint32_t i = 0; i < 65536; ++i) {
-    for (const std::uint32_t low : {0x0000u, 0x0001u, 0x0fffu, 0x1000u, 0x1001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+    for (const std::uint32_t low :
+         {0x0000u, 0x0001u, 0x0fffu, 0x1000u, 0x1001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
       floats.push_back(i << 16 | low);
     }
   }
@@ -278,12 +283,15 @@ TEST(Strided, GatherAndScatterAgreeWithLoops) {
       cases.push_back({size, size, 5, 0});
       for (const Block& b : cases) {
         SCOPED_TRACE("size " + std::to_string(size) + ", strides " + std::to_string(b.row_stride) + " " +
-                     std::to_string(b.col_stride) + ", shape " + std::to_string(b.rows) + " " + std::to_string(b.cols));
+                     std::to_string(b.col_stride) + ", shape " + std::to_string(b.rows) + " " +
+                     std::to_string(b.cols));
         const std::int64_t row_reach = b.row_stride * std::max<std::int64_t>(b.rows - 1, 0);
         const std::int64_t col_reach = b.col_stride * std::max<std::int64_t>(b.cols - 1, 0);
         const std::int64_t low = std::min<std::int64_t>(row_reach, 0) + std::min<std::int64_t>(col_reach, 0);
-        const std::int64_t high = std::max<std::int64_t>(row_reach, 0) + std::max<std::int64_t>(col_reach, 0) + size;
-        std::vector<char> memory(static_cast<std::size_t>(high - low));  // exact: reading beside it is for sanitizers
+        const std::int64_t high =
+            std::max<std::int64_t>(row_reach, 0) + std::max<std::int64_t>(col_reach, 0) + size;
+        std::vector<char> memory(
+            static_cast<std::size_t>(high - low));  // exact: reading beside it is for sanitizers
         for (char& c : memory) c = static_cast<char>(random());
         const std::size_t tile_bytes = static_cast<std::size_t>(b.rows * b.cols * size);
         std::vector<char> tile(tile_bytes + 64, 0x5b);
@@ -291,17 +299,20 @@ TEST(Strided, GatherAndScatterAgreeWithLoops) {
         for (std::int64_t r = 0; r < b.rows; ++r) {
           for (std::int64_t c = 0; c < b.cols; ++c) {
             std::memcpy(expected.data() + (r * b.cols + c) * size,
-                        memory.data() - low + r * b.row_stride + c * b.col_stride, static_cast<std::size_t>(size));
+                        memory.data() - low + r * b.row_stride + c * b.col_stride,
+                        static_cast<std::size_t>(size));
           }
         }
         const auto index = static_cast<std::size_t>(log);
-        table.movers->gather[index](memory.data() - low, b.row_stride, b.col_stride, b.rows, b.cols, tile.data());
+        table.movers->gather[index](memory.data() - low, b.row_stride, b.col_stride, b.rows, b.cols,
+                                    tile.data());
         ASSERT_EQ(tile, expected);
 
         for (char& c : tile) c = static_cast<char>(random());
         std::vector<char> scattered = memory;
         std::vector<char> looped = memory;
-        table.movers->scatter[index](tile.data(), scattered.data() - low, b.row_stride, b.col_stride, b.rows, b.cols);
+        table.movers->scatter[index](tile.data(), scattered.data() - low, b.row_stride, b.col_stride, b.rows,
+                                     b.cols);
         for (std::int64_t r = 0; r < b.rows; ++r) {
           for (std::int64_t c = 0; c < b.cols; ++c) {
             std::memcpy(looped.data() - low + r * b.row_stride + c * b.col_stride,

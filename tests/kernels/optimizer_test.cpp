@@ -23,7 +23,8 @@ Arrays<T> random_arrays(std::size_t count, std::size_t n, std::uint64_t seed) {
 
 /// Runs the kernel in place: outputs are p (and state), inputs are p, grad (and state).
 template <class T>
-void step_in_place(const ElementwiseKernel& kernel, Arrays<T>& arrays, std::size_t n, std::vector<KernelScalar> params) {
+void step_in_place(const ElementwiseKernel& kernel, Arrays<T>& arrays, std::size_t n,
+                   std::vector<KernelScalar> params) {
   params.resize(8);
   std::array<char*, kernels::kMaxOperands + 1> data{};
   std::size_t at = 0;
@@ -39,7 +40,8 @@ void step_in_place(const ElementwiseKernel& kernel, Arrays<T>& arrays, std::size
 template <class T>
 void expect_near(const std::vector<T>& got, const std::vector<double>& exact) {
   for (std::size_t i = 0; i < got.size(); ++i) {
-    ASSERT_NEAR(got[i], exact[i], 16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (8 + std::abs(exact[i])))
+    ASSERT_NEAR(got[i], exact[i],
+                16 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (8 + std::abs(exact[i])))
         << "element " << i;
   }
 }
@@ -60,8 +62,9 @@ TEST(OptimizerSteps, Sgd) {
           const double lr = 0.1, momentum = 0.9, dampening = 0.25, decay = 0.01;
           Arrays<T> arrays = random_arrays<T>(3, n, 31);
           const Arrays<T> before = arrays;
-          step_in_place(*table.sgd_step, arrays, n,
-                        {param(lr), param(momentum), param(dampening), param(decay), param(nesterov), param(first)});
+          step_in_place(
+              *table.sgd_step, arrays, n,
+              {param(lr), param(momentum), param(dampening), param(decay), param(nesterov), param(first)});
           std::vector<double> p(n), buf(n);
           for (std::size_t i = 0; i < n; ++i) {
             const double p0 = static_cast<double>(before[0][i]), b0 = static_cast<double>(before[2][i]);

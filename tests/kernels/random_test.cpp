@@ -21,12 +21,14 @@ std::vector<T> drawn(const KernelTable& table, IndexedField field, std::int64_t 
 }
 
 /// Seed and draw, then what the kernel takes.
-std::array<KernelScalar, 4> draw_params(std::int64_t seed, std::int64_t draw, KernelScalar a = {}, KernelScalar b = {}) {
+std::array<KernelScalar, 4> draw_params(std::int64_t seed, std::int64_t draw, KernelScalar a = {},
+                                        KernelScalar b = {}) {
   return {param_int(seed), param_int(draw), a, b};
 }
 
 TEST(Philox, KnownAnswers) {
-  // The first of the reference implementation's test vectors (Random123, kat_vectors); the test below has another.
+  // The first of the reference implementation's test vectors (Random123, kat_vectors); the test below has
+  // another.
   for_each_isa([&](const KernelTable& table) {
     const auto words = drawn<std::int64_t>(table, &KernelTable::random_int, 0, 2, draw_params(0, 0));
     EXPECT_EQ(static_cast<std::uint64_t>(words[0]), 0xe169c58d6627e8d5u);
@@ -36,8 +38,9 @@ TEST(Philox, KnownAnswers) {
 
 /// Philox 4x32-10 in plain arithmetic.
 std::array<std::uint32_t, 4> philox(std::uint64_t seed, std::uint64_t draw, std::uint64_t block) {
-  std::array<std::uint32_t, 4> c = {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
-                                    static_cast<std::uint32_t>(draw), static_cast<std::uint32_t>(draw >> 32)};
+  std::array<std::uint32_t, 4> c = {static_cast<std::uint32_t>(block),
+                                    static_cast<std::uint32_t>(block >> 32), static_cast<std::uint32_t>(draw),
+                                    static_cast<std::uint32_t>(draw >> 32)};
   std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
   for (int i = 0; i < 10; ++i, k0 += 0x9e3779b9u, k1 += 0xbb67ae85u) {
     const std::uint64_t p0 = std::uint64_t{0xd2511f53} * c[0], p1 = std::uint64_t{0xcd9e8d57} * c[2];
@@ -55,10 +58,13 @@ TEST(Philox, TheReferenceOfThisTestKnowsTheAnswers) {
 
 TEST(Philox, ElementsComeFromTheirBlocks) {
   for_each_isa([](const KernelTable& table) {
-    for (const std::int64_t first : {std::int64_t{0}, std::int64_t{3}, std::int64_t{1001}, (std::int64_t{1} << 40) + 5}) {
+    for (const std::int64_t first :
+         {std::int64_t{0}, std::int64_t{3}, std::int64_t{1001}, (std::int64_t{1} << 40) + 5}) {
       const std::int64_t seed = 0x123456789abcdef, draw = -77;
-      const auto f = drawn<float>(table, &KernelTable::uniform, first, 700, draw_params(seed, draw, param(0), param(1)));
-      const auto d = drawn<double>(table, &KernelTable::uniform, first, 700, draw_params(seed, draw, param(0), param(1)));
+      const auto f =
+          drawn<float>(table, &KernelTable::uniform, first, 700, draw_params(seed, draw, param(0), param(1)));
+      const auto d = drawn<double>(table, &KernelTable::uniform, first, 700,
+                                   draw_params(seed, draw, param(0), param(1)));
       for (std::int64_t i = 0; i < 700; ++i) {
         const std::uint64_t at = static_cast<std::uint64_t>(first + i);
         const auto key = static_cast<std::uint64_t>(seed), number = static_cast<std::uint64_t>(draw);
@@ -139,7 +145,8 @@ TEST(Indexed, Distributions) {
     const auto zd = drawn<double>(table, &KernelTable::normal, 0, n, draw_params(2, 1, param(0), param(1)));
     EXPECT_NEAR(moments(zd).first, 0, 0.01);
     EXPECT_NEAR(moments(zd).second, 1, 0.015);
-    const double beyond = static_cast<double>(std::count_if(zd.begin(), zd.end(), [](double v) { return v > 1.96; }));
+    const double beyond =
+        static_cast<double>(std::count_if(zd.begin(), zd.end(), [](double v) { return v > 1.96; }));
     EXPECT_NEAR(beyond / static_cast<double>(n), 0.025, 0.002);
     const auto r = drawn<std::int32_t>(table, &KernelTable::random_int, 0, n,
                                        draw_params(3, 0, param_int(-3), param_int(4)));
@@ -160,22 +167,27 @@ TEST(Indexed, Distributions) {
 
 TEST(Indexed, ArangeAndLinspace) {
   for_each_isa([](const KernelTable& table) {
-    const auto bytes = drawn<std::uint8_t>(table, &KernelTable::arange, 250, 10, {param_int(0), param_int(1), {}, {}});
+    const auto bytes =
+        drawn<std::uint8_t>(table, &KernelTable::arange, 250, 10, {param_int(0), param_int(1), {}, {}});
     EXPECT_EQ(bytes, (std::vector<std::uint8_t>{250, 251, 252, 253, 254, 255, 0, 1, 2, 3}));
     const auto longs = drawn<std::int64_t>(table, &KernelTable::arange, 2, 3,
                                            {param_int((std::int64_t{1} << 60) + 1), param_int(-3), {}, {}});
     EXPECT_EQ(longs[0], (std::int64_t{1} << 60) - 5);
     const auto floats = drawn<float>(table, &KernelTable::arange, 0, 3000, {param(0.1), param(0.1), {}, {}});
-    for (int i = 0; i < 3000; ++i) ASSERT_EQ(floats[static_cast<std::size_t>(i)], static_cast<float>(0.1 + i * 0.1)) << i;
+    for (int i = 0; i < 3000; ++i)
+      ASSERT_EQ(floats[static_cast<std::size_t>(i)], static_cast<float>(0.1 + i * 0.1)) << i;
 
-    const auto line = drawn<float>(table, &KernelTable::linspace, 0, 11, {param(-1), param(1), param_int(11), {}});
+    const auto line =
+        drawn<float>(table, &KernelTable::linspace, 0, 11, {param(-1), param(1), param_int(11), {}});
     for (std::size_t i = 0; i < 11; ++i) EXPECT_EQ(line[i], -line[10 - i]) << i;
     EXPECT_EQ(line[0], -1);
     EXPECT_EQ(line[10], 1);
-    const auto one = drawn<double>(table, &KernelTable::linspace, 0, 1, {param(3), param(8), param_int(1), {}});
+    const auto one =
+        drawn<double>(table, &KernelTable::linspace, 0, 1, {param(3), param(8), param_int(1), {}});
     EXPECT_EQ(one[0], 3);
     const KernelScalar start{1, 1, -1}, end{2, 2, 1};
-    const auto z = drawn<std::complex<double>>(table, &KernelTable::linspace, 0, 3, {start, end, param_int(3), {}});
+    const auto z =
+        drawn<std::complex<double>>(table, &KernelTable::linspace, 0, 3, {start, end, param_int(3), {}});
     EXPECT_EQ(z[0], std::complex<double>(1, -1));
     EXPECT_EQ(z[1], std::complex<double>(1.5, 0));
     EXPECT_EQ(z[2], std::complex<double>(2, 1));

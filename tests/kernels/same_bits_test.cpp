@@ -4,8 +4,8 @@
 
 #include "kernel_support.h"
 
-// The promise of fixed arithmetic: every kernel of every type gives the same bits on all tiers with fused multiply-add, wherever an
-// element stands; integer kernels on all tiers.
+// The promise of fixed arithmetic: every kernel of every type gives the same bits on all tiers with fused
+// multiply-add, wherever an element stands; integer kernels on all tiers.
 
 namespace lanewise::test {
 namespace {
@@ -73,8 +73,9 @@ void canonical_nans(std::vector<char>& bytes) {
 }
 
 /// All outputs of a kernel, run in pieces of at most `piece` elements.
-std::vector<char> outputs(const ElementwiseKernel& kernel, std::size_t type, const std::vector<std::vector<char>>& inputs,
-                          std::size_t n, std::size_t piece, std::span<const KernelScalar> params) {
+std::vector<char> outputs(const ElementwiseKernel& kernel, std::size_t type,
+                          const std::vector<std::vector<char>>& inputs, std::size_t n, std::size_t piece,
+                          std::span<const KernelScalar> params) {
   const auto compute = static_cast<ScalarType>(type);
   std::vector<char> all;
   std::vector<std::vector<char>> out;
@@ -119,7 +120,8 @@ TEST(SameBits, OnEveryTier) {
       const ElementwiseKernel& first = *elementwise_kernels(*tables[0])[k];
       for (const KernelTable* table : tables) {
         const ElementwiseKernel& kernel = *elementwise_kernels(*table)[k];
-        ASSERT_EQ(kernel.fn[type] != nullptr, first.fn[type] != nullptr) << kernel_name(k) << " type " << type;
+        ASSERT_EQ(kernel.fn[type] != nullptr, first.fn[type] != nullptr)
+            << kernel_name(k) << " type " << type;
         ASSERT_EQ(kernel.num_inputs, first.num_inputs);
         ASSERT_EQ(kernel.roles, first.roles);
       }
@@ -153,7 +155,8 @@ TEST(SameBits, WhereverAnElementStands) {
         if (kernel.fn[type] == nullptr) continue;
         std::vector<std::vector<char>> inputs;
         for (std::size_t i = 0; i < kernel.num_inputs; ++i) {
-          const ScalarType t = operand_type(kernel.roles[kernel.num_outputs + i], static_cast<ScalarType>(type));
+          const ScalarType t =
+              operand_type(kernel.roles[kernel.num_outputs + i], static_cast<ScalarType>(type));
           inputs.push_back(random_elements(t, kCount, random));
         }
         const std::vector<char> whole = outputs(kernel, type, inputs, kCount, kCount, kParams[1]);

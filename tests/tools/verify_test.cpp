@@ -1,10 +1,10 @@
 // lanewise verify-isa.
+#include <cstdlib>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <cstdlib>
-#include <fstream>
 
 #include "run_tool.h"
 

@@ -49,16 +49,10 @@ Wide complex_expm1(Wide z) {
   return {std::expm1(z.real()) * std::cos(z.imag()) - 2 * s * s, std::exp(z.real()) * std::sin(z.imag())};
 }
 
-#define LANEWISE_COMPLEX(name, reference, ...)                                                               \
-  Row {                                                                                                      \
-#name,                                                                                                   \
-        [](Vec <C <float>>                                                                                   \
-               z) { return name(z); },                                                                       \
-                                    [](Vec <C <double>>                                                      \
-                                           z) { return name(z); },                                           \
-                                                                [](Wide z)                                   \
-                                                                     -> Wide { return reference; },          \
-                                                                                                 __VA_ARGS__ \
+#define LANEWISE_COMPLEX(name, reference, ...)                                                \
+  Row {                                                                                       \
+    #name, [](Vec<C<float>> z) { return name(z); }, [](Vec<C<double>> z) { return name(z); }, \
+        [](Wide z) -> Wide { return reference; }, __VA_ARGS__                                 \
   }
 const Row kRows[] = {
     LANEWISE_COMPLEX(exp, std::exp(z), 80, false, 2),
@@ -89,13 +83,11 @@ T random_part(std::mt19937_64& random, double range, bool any_size) {
   const double m = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
   const double limit = sizeof(T) == 4 ? 60 : 480;
   switch (random() % 3) {
-    case 0:
-      return static_cast<T>(m * range);
+    case 0: return static_cast<T>(m * range);
     case 1:
       return static_cast<T>(
           m * (any_size ? std::exp2(limit * std::sin(static_cast<double>(random() % 1000))) : 1.5));
-    default:
-      return static_cast<T>(m * 1e-3);
+    default: return static_cast<T>(m * 1e-3);
   }
 }
 

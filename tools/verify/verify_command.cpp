@@ -1,3 +1,5 @@
+#include "verify/verify_command.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -13,7 +15,6 @@
 #include "commands.h"
 #include "text.h"
 #include "verify/disassembly.h"
-#include "verify/verify_command.h"
 
 namespace lanewise::tools {
 namespace {

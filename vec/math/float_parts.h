@@ -67,7 +67,8 @@ LANEWISE_INLINE Vec<T> nextafter(Vec<T> x, Vec<T> y) {
 
 /// 0 below 0 and for NaN, 1 above, `at_zero` at 0. For every type that has an order.
 template <class T>
-requires std::is_arithmetic_v<T> LANEWISE_INLINE Vec<T> heaviside(Vec<T> x, Vec<T> at_zero) {
+  requires std::is_arithmetic_v<T>
+LANEWISE_INLINE Vec<T> heaviside(Vec<T> x, Vec<T> at_zero) {
   const Vec<T> zero(T(0));
   return select(x == zero, at_zero, from_mask(x > zero));
 }

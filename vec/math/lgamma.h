@@ -7,8 +7,8 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// What is added before rounding: t lies in [-0.72, 0.28], so that the logarithm is not taken just right of 1.28, where it would
-/// cancel most of the rest.
+/// What is added before rounding: t lies in [-0.72, 0.28], so that the logarithm is not taken just right of
+/// 1.28, where it would cancel most of the rest.
 inline constexpr double kLgammaShift = 0.22;
 
 /// lgamma(2 + t) / t for those t.
