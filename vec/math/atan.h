@@ -6,20 +6,16 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// (atan(q) - q) / q^3 for z = q^2 <= 1, minimax to 2^-28 (f32) and 2^-57 (f64) of atan.
+/// (atan(q) - q) / q^3 for z = q^2, minimax: of atan to 2^-28 for q <= 1 (f32), to 2^-58 for
+/// q <= tan(pi / 8) (f64).
 LANEWISE_INLINE Vec<float> atan_tail(Vec<float> z) {
   return horner(z, -0x1.55553ep-2f, 0x1.9991e4p-3f, -0x1.242084p-3f, 0x1.c08c16p-4f, -0x1.5807f4p-4f,
                 0x1.da2408p-5f, -0x1.fd6d86p-6f, 0x1.640dc2p-7f, -0x1.d326bap-10f);
 }
 LANEWISE_INLINE Vec<double> atan_tail(Vec<double> z) {
-  // The first terms alternate and cancel, so they go one after the other.
-  const Vec<double> p =
-      polynomial(z, -0x1.110e5130979d8p-4, 0x1.e1bba6f899addp-5, -0x1.ae5e759f6b5c3p-5, 0x1.82dae2b25e440p-5,
-                 -0x1.59a41f7a74afbp-5, 0x1.2c2ea4cd8cb67p-5, -0x1.e9fb0423cff44p-6, 0x1.683e0d4e4506dp-6,
-                 -0x1.c792545b28496p-7, 0x1.d7bced6f2f348p-8, -0x1.7a3dad1427582p-9, 0x1.b400cc1f566a8p-11,
-                 -0x1.3f3bb4b1da113p-13, 0x1.bbf6972ad2f4ep-17);
-  return horner_from(p, z, -0x1.5555555555526p-2, 0x1.99999999955b4p-3, -0x1.249249237f589p-3,
-                     0x1.c71c717fcfe2bp-4, -0x1.745d11ae820abp-4, 0x1.3b13669b0e3d3p-4);
+  return polynomial(z, -0x1.5555555555555p-2, 0x1.9999999998145p-3, -0x1.249249237c5dfp-3,
+                    0x1.c71c7129ac1c9p-4, -0x1.745cff5f4a6d0p-4, 0x1.3b117e279d297p-4, -0x1.10efaf35e54c8p-4,
+                    0x1.df42c6057bafap-5, -0x1.9da348885f178p-5, 0x1.39b4e00abf7cdp-5, -0x1.292443bad1ac5p-6);
 }
 
 template <class T>
@@ -31,7 +27,8 @@ struct AtanConstants<float> {
   static constexpr float kFar = 0x1p40f;
   static constexpr float kTiny = 0x1p-60f;
   static constexpr float kUp = 0x1p70f;
-  static constexpr float kHuge = 0x1p100f;
+  static constexpr float kHuge = 0x1p90f;
+  static constexpr float kRaise = 0x1p36f;  // times kHuge: finite
   static constexpr float kDown = 0x1p-30f;
 };
 template <>
@@ -42,39 +39,69 @@ struct AtanConstants<double> {
   static constexpr double kTiny = 0x1p-500;
   static constexpr double kUp = 0x1p600;
   static constexpr double kHuge = 0x1p900;
+  static constexpr double kRaise = 0x1p100;
   static constexpr double kDown = 0x1p-300;
 };
 
-/// atan(n / d) as a leading part and what is to be added to it, for 0 <= n <= d, d neither tiny nor huge.
+/// The angle hi + lo, or pi/4 less it (`far`, f64 only).
 template <class T>
-LANEWISE_INLINE Pair<T> atan_ratio(Vec<T> n, Vec<T> d) {
-  const Vec<T> inverse = Vec<T>(T(1)) / d;
-  const Vec<T> q = n * inverse;
-  Vec<T> low = residual(q, d, n) * inverse;
+struct AtanParts {
+  Mask<T> far;
+  Pair<T> angle;
+};
+
+/// atan(n / d) for 0 <= n <= d, d neither tiny nor huge.
+template <class T>
+LANEWISE_INLINE AtanParts<T> atan_ratio(Vec<T> n, Vec<T> d) {
+  using C = AtanConstants<T>;
+  const Vec<T> zero(T(0));
+  const Mask<T> far = n > Vec<T>(T(0.4142135623730951)) * d;
+  Pair<T> upper{n, zero}, lower{d, zero};
+  if constexpr (sizeof(T) == 8) {
+    // pi/4 - atan((d - n) / (d + n)): the first terms of a series up to 1 would cancel.
+    const Pair<T> difference = fast_two_sum(d, -n), sum = fast_two_sum(d, n);
+    upper = {select(far, difference.hi, n), select(far, difference.lo, zero)};
+    lower = {select(far, sum.hi, d), select(far, sum.lo, zero)};
+  }
+  // Of a denormal n nothing would be left to see what the division lost.
+  const Vec<T> raise(C::kRaise), back(1 / C::kRaise);
+  const Vec<T> raised = upper.hi * raise;
+  const Vec<T> inverse = Vec<T>(T(1)) / lower.hi;
+  const Vec<T> ratio = raised * inverse;
+  Vec<T> lost = residual(ratio, lower.hi, raised);
+  if constexpr (sizeof(T) == 8) lost = fma(upper.lo, raise, fnma(ratio, lower.lo, lost));
+  Vec<T> low = lost * (inverse * back);
   if constexpr (!kFusedFma) {
     // The error of a product of tiny numbers is lost without fma.
-    low = select(n < Vec<T>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon()), Vec<T>(T(0)),
-                 low);
+    low =
+        select(raised < Vec<T>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon()), zero, low);
   }
+  const Vec<T> q = ratio * back;
   const Vec<T> z = q * q;
   // What the division lost counts 1 / (1 + q^2) times, which 1 - q^2 / 2 is near enough to.
-  return {q, fma(q * z, atan_tail(z), fnma(Vec<T>(T(0.5)) * low, z, low))};
+  return {far, {q, fma(q * z, atan_tail(z), fnma(Vec<T>(T(0.5)) * low, z, low))}};
 }
 
 /// Multiples of pi/2 minus (where `minus`) or plus the angle.
 template <class T>
-LANEWISE_INLINE Vec<T> add_angle(Vec<T> quarters, Mask<T> minus, Pair<T> angle) {
+LANEWISE_INLINE Vec<T> add_angle(Vec<T> quarters, Mask<T> minus, AtanParts<T> parts) {
   using C = AtanConstants<T>;
-  const Vec<T> sign = select(minus, sign_mask<T>(), Vec<T>(T(0)));
-  const Pair<T> s = fast_two_sum(quarters * Vec<T>(C::kHalfPiHi), bit_xor(angle.hi, sign));
-  return s.hi + (s.lo + fma(quarters, Vec<T>(C::kHalfPiLo), bit_xor(angle.lo, sign)));
+  const Vec<T> zero(T(0));
+  Vec<T> sign = select(minus, sign_mask<T>(), zero);
+  if constexpr (sizeof(T) == 8) {
+    quarters = quarters + bit_xor(select(parts.far, Vec<T>(T(0.5)), zero), sign);
+    sign = select(minus ^ parts.far, sign_mask<T>(), zero);
+  }
+  // Its last three bits are zero, so up to twice pi/2 is exact.
+  const Pair<T> s = fast_two_sum(quarters * Vec<T>(C::kHalfPiHi), bit_xor(parts.angle.hi, sign));
+  return s.hi + (s.lo + fma(quarters, Vec<T>(C::kHalfPiLo), bit_xor(parts.angle.lo, sign)));
 }
 
 /// Angle of (x, y), y >= 0 taken as |y|, where max(|x|, |y|) is neither tiny nor huge.
 template <class T>
 LANEWISE_INLINE Vec<T> atan2_inside(Vec<T> ay, Vec<T> ax, Mask<T> left) {
   const Mask<T> steep = ay > ax;
-  const Pair<T> angle = atan_ratio(select(steep, ax, ay), select(steep, ay, ax));
+  const AtanParts<T> angle = atan_ratio(select(steep, ax, ay), select(steep, ay, ax));
   const Vec<T> one(T(1));
   const Vec<T> zero(T(0));
   const Vec<T> quarters = select(steep, one, select(left, Vec<T>(T(2)), zero));
@@ -111,7 +138,7 @@ LANEWISE_INLINE Vec<T> atan(Vec<T> x) {
   const Vec<T> one(T(1));
   const Vec<T> ax = detail::min_or_second(Vec<T>(C::kFar), abs(x));  // pi/2 to the last bit from here on
   const Mask<T> steep = ax > one;
-  const detail::Pair<T> angle = detail::atan_ratio(select(steep, one, ax), select(steep, ax, one));
+  const detail::AtanParts<T> angle = detail::atan_ratio(select(steep, one, ax), select(steep, ax, one));
   return copysign(detail::add_angle(from_mask(steep), steep, angle), x);
 }
 

@@ -55,6 +55,14 @@ LANEWISE_INLINE Vec<double> i1_large(Vec<double> u) {
       0x1.ac4bf6a87bc29p+49, -0x1.1f6f8a3689d3bp+49, -0x1.f23ff1f27dca9p+54);
 }
 
+/// d log I(x) / d w for w = x^2 <= 64, of I0 and of I1(x) / x, to a few hundredths: for what rounding takes
+/// from w.
+template <int kOrder>
+LANEWISE_INLINE Vec<double> bessel_slope(Vec<double> w) {
+  return kOrder == 0 ? horner(w, 0.1785, -0.005633, 9.956e-5, -6.405e-7)
+                     : horner(w, 0.1137, -0.002456, 3.728e-5, -2.221e-7);
+}
+
 /// I_kOrder of a magnitude, times e^-|x| where kScaled.
 template <int kOrder, bool kScaled>
 [[gnu::noinline]] Vec<double> bessel_i(Vec<double> ax) {
@@ -62,8 +70,10 @@ template <int kOrder, bool kScaled>
   const V limit(8.0);
   const Mask<double> near = ax <= limit;
   const V kept = min_or_second(limit, ax);
-  const V w = kept * kept;
+  const Pair<double> square = two_product(kept, kept);
+  const V w = square.hi;
   V small = kOrder == 0 ? i0_small(w) : kept * i1_small(w);
+  small = fma(small, square.lo * bessel_slope<kOrder>(w), small);
   if constexpr (kScaled) small = small * exp_moderate(-kept);
   if (near.all()) return small;
   // Plain, the function is infinite long before 1000.

@@ -22,7 +22,9 @@ LANEWISE_INLINE Pair<double> erfc_factor(Vec<double> x) {
                  -0x1.9955074f81f98p-16, -0x1.788a0503e859ep-17, 0x1.7ef67bbc70d7ap-18, 0x1.3aec677ce468fp-22,
                  -0x1.b80bf7a1f4987p-21, 0x1.42df02f54ccacp-24, 0x1.bbfd8daf90babp-24, -0x1.3913f77f648c2p-26,
                  -0x1.4d15019e29fbap-27, 0x1.065fac288658dp-29);
-  return fast_two_sum(V(0x1.3ba5916e9fd7fp+0), t * rest);
+  Pair<double> sum = fast_two_sum(V(0x1.3ba5916e9fd7fp+0), t * rest);
+  sum.lo = sum.lo - V(0x1.a7c78f1a306c7p-55);
+  return sum;
 }
 /// erfc x for 1/2 <= x <= 28, the square given as a pair; quotient and product in pairs too.
 LANEWISE_INLINE Vec<double> erfc_tail(Vec<double> x, Pair<double> square) {
@@ -49,6 +51,16 @@ LANEWISE_INLINE Vec<double> short_erfc_tail(Vec<double> x) {
   return short_exp(-(x * x)) * g / (x + x + V(1.0));
 }
 
+/// Where one form goes over into the other.
+inline constexpr double kErfcSmall = kFusedFma ? 0.65 : 0.55;
+
+/// 1 - erf x, rounded once or nearly, where |x| is at most that.
+template <class T>
+LANEWISE_INLINE Vec<T> erfc_small(Vec<T> x) {
+  const Pair<T> s = fast_two_sum(Vec<T>(T(1)), -x);
+  return s.hi + fnma(x, erf_small(x), s.lo);
+}
+
 }  // namespace detail
 
 /// 1 - erf x, without cancellation for large x. Error: 1.45 ULP (f64), 1.11 ULP (f32), also where the result
@@ -59,7 +71,7 @@ LANEWISE_INLINE Vec<double> erfc(Vec<double> x) {
   const V kept = detail::max_or_second(V(0.5), detail::min_or_second(V(27.5), ax));
   const V tail = detail::erfc_tail(kept, detail::two_product(kept, kept));
   const V large = select(signbit(x), V(2.0) - tail, tail);
-  return select(isnan(x), x, select(ax < V(0.5), V(1.0) - erf(x), large));
+  return select(isnan(x), x, select(ax < V(detail::kErfcSmall), detail::erfc_small(x), large));
 }
 LANEWISE_INLINE Vec<float> erfc(Vec<float> x) {
   using V = Vec<float>;
@@ -68,7 +80,7 @@ LANEWISE_INLINE Vec<float> erfc(Vec<float> x) {
   const auto w = widen(kept);
   const V tail = narrow(detail::short_erfc_tail(w.low), detail::short_erfc_tail(w.high));
   const V large = select(signbit(x), V(2.0f) - tail, tail);
-  return select(isnan(x), x, select(ax < V(0.5f), V(1.0f) - erf(x), large));
+  return select(isnan(x), x, select(ax < V(0.5f), detail::erfc_small(x), large));
 }
 
 }  // namespace LANEWISE_ISA

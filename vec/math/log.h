@@ -178,16 +178,17 @@ LANEWISE_INLINE Vec<T> log_of_pair(Pair<T> u, LogReduction<T> r) {
   using C = LogConstants<T>;
   using I = SignedOf<T>;
   const Vec<T> f = r.m - Vec<T>(T(1));
-  // lo / u = (lo * 2^-e) / m, and 1 / m is near 1 - f where it matters. 2^-e is m / u; four times that is a
-  // normal number.
+  // lo / u = (lo * 2^-e) / m, and 1 / m is near 1 - f + f^2 where it matters. 2^-e is m / u; four times that is
+  // a normal number.
   const Vec<T> inverse_power = bitcast<T>(as_int(r.m) - as_int(u.hi) + Vec<I>(__builtin_bit_cast(I, T(4))));
   const Vec<T> lost = u.lo * inverse_power;
   const Vec<T> quarter(T(0.25));
   const Vec<T> square = f * f;
   const Vec<T> half_square = Vec<T>(T(0.5)) * square;
-  const Vec<T> low =
-      fma(r.e, Vec<T>(C::kLn2Lo), fma(lost, fnma(quarter, f, quarter), log1p_tail(f, square, half_square)));
-  return fma(r.e, Vec<T>(C::kLn2Hi), f - (half_square - low));
+  const Vec<T> weight = fma(quarter, square, fnma(quarter, f, quarter));
+  const Vec<T> low = fma(r.e, Vec<T>(C::kLn2Lo), fma(lost, weight, log1p_tail(f, square, half_square)));
+  const Pair<T> s = fast_two_sum(r.e * Vec<T>(C::kLn2Hi), f);
+  return s.hi + (s.lo - (half_square - low));
 }
 template <class T>
 LANEWISE_INLINE Vec<T> log_of_pair(Pair<T> u) {

@@ -18,7 +18,7 @@ LANEWISE_INLINE Vec<T> logit(Vec<T> x) {
   const Vec<T> inverse = one / d.hi;
   const Vec<T> q = kept * inverse;
   const Vec<T> low = fnma(q, d.lo, detail::residual(q, d.hi, kept)) * inverse;
-  Vec<T> r = detail::log_of_pair(detail::Pair<T>{q, low});
+  Vec<T> r = detail::log_of_pair(detail::fast_two_sum(q, low));
   r = select(x < one, r, Vec<T>(std::numeric_limits<T>::infinity()));
   r = select((x > one) | isnan(x), Vec<T>(std::numeric_limits<T>::quiet_NaN()), r);
   if (__builtin_expect(tiny.any(), 0)) return select(tiny, log(x), r);
