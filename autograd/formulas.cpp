@@ -7,6 +7,11 @@
 
 namespace lanewise::autograd::formulas {
 
+Tensor not_implemented(const char* op, const char* input, const char* reason) {
+  lanewise::detail::raise<NotImplementedError>(op, ": the derivative for '", input, "' of '", op,
+                                               "' is not implemented (", reason, "); detach() that argument");
+}
+
 Scalar subtract_from(const Scalar& a, const Scalar& b) {
   if (a.isComplex() || b.isComplex()) {
     return a.to_unchecked<std::complex<double>>() - b.to_unchecked<std::complex<double>>();

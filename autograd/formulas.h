@@ -38,6 +38,9 @@ inline std::vector<DimVector> list_sizes(ArrayRef<Tensor> tensors) {
   return sizes;
 }
 
+/// What stands in a formula where there is none: throws NotImplementedError.
+[[noreturn]] Tensor not_implemented(const char* op, const char* input, const char* reason);
+
 // Numbers and complex gradients.
 
 inline Scalar conj(const Scalar& s) { return s.conj(); }

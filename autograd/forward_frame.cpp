@@ -287,7 +287,7 @@ void check_out(const char* op, std::initializer_list<const Tensor*> tensors, Arr
 
 void raise_not_implemented(const char* op, const char* reason) {
   lanewise::detail::raise<NotImplementedError>(op, ": has no forward-mode derivative (", reason,
-                                               "); use reverse mode, or AutoFwGradMode(false) around it");
+                                               "); AutoFwGradMode(false) around it drops the tangents");
 }
 
 Tensor elementwise_start(const Tensor& tangent, const Tensor& result) {

@@ -111,14 +111,14 @@ bool Tensor::retains_grad() const {
 }
 
 Tensor Tensor::detach() const {
-  LANEWISE_CHECK(AutogradError, defined(), "detach: the tensor is undefined");
+  LANEWISE_CHECK(AutogradError, defined(), "detach: argument 'self' is an undefined tensor");
   Tensor alias = detail::make_alias(*this);
   if (autograd::transforms_on()) autograd::batching::copy_batch(*this, alias);
   return alias;
 }
 
 Tensor& Tensor::detach_() {
-  LANEWISE_CHECK(AutogradError, defined(), "detach_: the tensor is undefined");
+  LANEWISE_CHECK(AutogradError, defined(), "detach_: argument 'self' is an undefined tensor");
   AutogradMeta* meta = get_autograd_meta(*this);
   if (meta == nullptr) return *this;
   LANEWISE_CHECK(

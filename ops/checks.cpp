@@ -18,6 +18,18 @@ void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
 
 }  // namespace
 
+void detail::raise_undefined(const char* op, const char* argument) {
+  lanewise::detail::raise<ValueError>(op, ": argument '", argument,
+                                      "' is an undefined tensor; assign one to it first");
+}
+
+void detail::check_list_defined(const char* op, const char* argument, ArrayRef<Tensor> list) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    LANEWISE_CHECK(ValueError, list[i].defined(), op, ": element ", i, " of argument '", argument,
+                   "' is an undefined tensor; assign one to it first");
+  }
+}
+
 void detail::check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
   check_factor(op, result_type(a, b), alpha);
 }

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include <lanewise/tensor/array_ref.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
@@ -11,10 +12,25 @@
 namespace lanewise::ops {
 
 namespace detail {
+[[noreturn]] void raise_undefined(const char* op, const char* argument);
+void check_list_defined(const char* op, const char* argument, ArrayRef<Tensor> list);
 /// The part of check_alpha that needs the operands' common dtype.
 void check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scalar& alpha);
 void check_alpha_of(const char* op, const Tensor& a, const Scalar& b, const Scalar& alpha);
 }  // namespace detail
+
+/// Operands that must be there, are: `check_defined("mm", "self", self, "mat2", mat2)`, tensors and lists of
+/// them. Throws ValueError.
+template <class T, class... More>
+void check_defined(const char* op, const char* argument, const T& operand, const More&... more) {
+  if constexpr (std::is_same_v<T, Tensor>) {
+    if (!operand.defined()) [[unlikely]]
+      detail::raise_undefined(op, argument);
+  } else {
+    detail::check_list_defined(op, argument, operand);
+  }
+  if constexpr (sizeof...(more) > 0) check_defined(op, more...);
+}
 
 /// A factor must not be of a higher category than the operands: no 0.5 for integers, no 2i for reals. Throws
 /// DtypeError.

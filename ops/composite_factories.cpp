@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 
@@ -15,7 +16,8 @@ Tensor with_options(Tensor t, const TensorOptions& options) {
 }
 
 /// The options of a new_ factory: what is not given comes from `self`.
-TensorOptions like(const Tensor& self, const TensorOptions& options) {
+TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
+  ops::check_defined(op, "self", self);
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
@@ -78,23 +80,23 @@ Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& 
 }
 
 Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options) {
-  return randint(low, high, self.sizes(), like(self, options));
+  return randint(low, high, self.sizes(), like("randint_like", self, options));
 }
 
 Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
-  return empty(size, like(*this, options));
+  return empty(size, like("new_empty", *this, options));
 }
 Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) const {
-  return empty_strided(size, stride, like(*this, options));
+  return empty_strided(size, stride, like("new_empty_strided", *this, options));
 }
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const {
-  return zeros(size, like(*this, options));
+  return zeros(size, like("new_zeros", *this, options));
 }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const {
-  return ones(size, like(*this, options));
+  return ones(size, like("new_ones", *this, options));
 }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const {
-  return full(size, fill_value, like(*this, options));
+  return full(size, fill_value, like("new_full", *this, options));
 }
 
 }  // namespace lanewise

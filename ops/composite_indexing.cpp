@@ -1,4 +1,5 @@
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
@@ -17,14 +18,22 @@ const char* reduction_of(std::string_view reduce) {
 }  // namespace
 
 std::vector<Tensor> nonzero_numpy(const Tensor& self) {
+  ops::check_defined("nonzero_numpy", "self", self);
   return (self.dim() == 0 ? self.unsqueeze(0) : self).nonzero().unbind(1);
 }
 
-std::vector<Tensor> where(const Tensor& condition) { return condition.nonzero_numpy(); }
+std::vector<Tensor> where(const Tensor& condition) {
+  ops::check_defined("where", "condition", condition);
+  return condition.nonzero_numpy();
+}
 
-Tensor argwhere(const Tensor& self) { return self.nonzero(); }
+Tensor argwhere(const Tensor& self) {
+  ops::check_defined("argwhere", "self", self);
+  return self.nonzero();
+}
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<std::int64_t> dim) {
+  ops::check_defined("take_along_dim", "self", self, "indices", indices);
   LANEWISE_CHECK(DtypeError, indices.scalar_type() == kLong,
                  "take_along_dim: dtype of indices should be Long but got ", indices.scalar_type());
   if (!dim) return self.reshape({-1}).gather(0, indices.reshape({-1}));
@@ -44,11 +53,13 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<s
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                std::string_view reduce) {
+  ops::check_defined("scatter", "self", self, "index", index, "src", src);
   return self.scatter_reduce(dim, index, src, reduction_of(reduce));
 }
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
                std::string_view reduce) {
+  ops::check_defined("scatter", "self", self, "index", index);
   return self.scatter_reduce(dim, index, full(index.sizes(), value, self.options()), reduction_of(reduce));
 }
 
@@ -81,22 +92,26 @@ Tensor index_like(const Tensor& self, std::int64_t dim, const Tensor& index, con
 
 Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                     std::string_view reduce, bool include_self) {
+  ops::check_defined("index_reduce", "self", self, "index", index, "source", source);
   return self.scatter_reduce(dim, index_like(self, dim, index, source, reduce), source, reduce, include_self);
 }
 
 Tensor& index_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                       std::string_view reduce, bool include_self) {
+  ops::check_defined("index_reduce_", "self", self, "index", index, "source", source);
   return self.scatter_reduce_(dim, index_like(self, dim, index, source, reduce), source, reduce,
                               include_self);
 }
 
 Tensor& scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                  std::string_view reduce) {
+  ops::check_defined("scatter_", "self", self, "index", index, "src", src);
   return self.scatter_reduce_(dim, index, src, reduction_of(reduce));
 }
 
 Tensor& scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
                  std::string_view reduce) {
+  ops::check_defined("scatter_", "self", self, "index", index);
   return self.scatter_reduce_(dim, index, full(index.sizes(), value, self.options()), reduction_of(reduce));
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/promotion.h>
@@ -67,40 +68,58 @@ std::vector<Tensor> split_between(const char* op, const Tensor& self, std::int64
 
 }  // namespace
 
-Tensor atleast_1d(const Tensor& self) { return self.dim() == 0 ? self.reshape({1}) : self; }
+Tensor atleast_1d(const Tensor& self) {
+  ops::check_defined("atleast_1d", "self", self);
+  return self.dim() == 0 ? self.reshape({1}) : self;
+}
 
 Tensor atleast_2d(const Tensor& self) {
+  ops::check_defined("atleast_2d", "self", self);
   if (self.dim() == 0) return self.reshape({1, 1});
   return self.dim() == 1 ? self.unsqueeze(0) : self;
 }
 
 Tensor atleast_3d(const Tensor& self) {
+  ops::check_defined("atleast_3d", "self", self);
   if (self.dim() == 0) return self.reshape({1, 1, 1});
   if (self.dim() == 1) return self.unsqueeze(0).unsqueeze(-1);
   return self.dim() == 2 ? self.unsqueeze(-1) : self;
 }
 
-std::vector<Tensor> atleast_1d(ArrayRef<Tensor> tensors) { return each(tensors, atleast_1d); }
-std::vector<Tensor> atleast_2d(ArrayRef<Tensor> tensors) { return each(tensors, atleast_2d); }
-std::vector<Tensor> atleast_3d(ArrayRef<Tensor> tensors) { return each(tensors, atleast_3d); }
+std::vector<Tensor> atleast_1d(ArrayRef<Tensor> tensors) {
+  ops::check_defined("atleast_1d", "tensors", tensors);
+  return each(tensors, atleast_1d);
+}
+std::vector<Tensor> atleast_2d(ArrayRef<Tensor> tensors) {
+  ops::check_defined("atleast_2d", "tensors", tensors);
+  return each(tensors, atleast_2d);
+}
+std::vector<Tensor> atleast_3d(ArrayRef<Tensor> tensors) {
+  ops::check_defined("atleast_3d", "tensors", tensors);
+  return each(tensors, atleast_3d);
+}
 
 Tensor hstack(ArrayRef<Tensor> tensors) {
+  ops::check_defined("hstack", "tensors", tensors);
   check_some("hstack", tensors);
   const std::vector<Tensor> parts = atleast_1d(tensors);
   return cat(parts, parts[0].dim() == 1 ? 0 : 1);
 }
 
 Tensor vstack(ArrayRef<Tensor> tensors) {
+  ops::check_defined("vstack", "tensors", tensors);
   check_some("vstack", tensors);
   return cat(atleast_2d(tensors), 0);
 }
 
 Tensor dstack(ArrayRef<Tensor> tensors) {
+  ops::check_defined("dstack", "tensors", tensors);
   check_some("dstack", tensors);
   return cat(atleast_3d(tensors), 2);
 }
 
 Tensor column_stack(ArrayRef<Tensor> tensors) {
+  ops::check_defined("column_stack", "tensors", tensors);
   check_some("column_stack", tensors);
   std::vector<Tensor> columns;
   for (const Tensor& t : tensors) columns.push_back(t.dim() <= 1 ? t.reshape({t.numel(), 1}) : t);
@@ -108,6 +127,7 @@ Tensor column_stack(ArrayRef<Tensor> tensors) {
 }
 
 std::vector<Tensor> broadcast_tensors(ArrayRef<Tensor> tensors) {
+  ops::check_defined("broadcast_tensors", "tensors", tensors);
   DimVector sizes;
   for (const Tensor& t : tensors) sizes = broadcast_shapes("broadcast_tensors", sizes, t.sizes());
   std::vector<Tensor> results;
@@ -116,6 +136,7 @@ std::vector<Tensor> broadcast_tensors(ArrayRef<Tensor> tensors) {
 }
 
 std::vector<Tensor> meshgrid(ArrayRef<Tensor> tensors) {
+  ops::check_defined("meshgrid", "tensors", tensors);
   check_some("meshgrid", tensors);
   DimVector sizes;
   for (const Tensor& t : tensors) {
@@ -136,6 +157,7 @@ std::vector<Tensor> meshgrid(ArrayRef<Tensor> tensors) {
 }
 
 std::vector<Tensor> meshgrid(ArrayRef<Tensor> tensors, std::string_view indexing) {
+  ops::check_defined("meshgrid", "tensors", tensors);
   LANEWISE_CHECK(ValueError, indexing == "ij" || indexing == "xy",
                  "meshgrid: indexing must be one of \"xy\" or \"ij\", but received: ", indexing);
   if (indexing == "ij" || tensors.size() < 2) return meshgrid(tensors);
@@ -147,6 +169,7 @@ std::vector<Tensor> meshgrid(ArrayRef<Tensor> tensors, std::string_view indexing
 }
 
 Tensor cartesian_prod(ArrayRef<Tensor> tensors) {
+  ops::check_defined("cartesian_prod", "tensors", tensors);
   check_some("cartesian_prod", tensors);
   for (const Tensor& t : tensors)
     LANEWISE_CHECK(ShapeError, t.dim() == 1, "cartesian_prod: Expect a 1D vector, but got shape ", t.sizes());
@@ -157,6 +180,7 @@ Tensor cartesian_prod(ArrayRef<Tensor> tensors) {
 }
 
 Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
+  ops::check_defined("combinations", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() == 1, "combinations: Expect a 1D vector, but got shape ",
                  self.sizes());
   LANEWISE_CHECK(ValueError, r >= 0, "combinations: Expect a non-negative number, but got ", r);
@@ -184,16 +208,19 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
 }
 
 std::vector<Tensor> split(const Tensor& self, IntArrayRef split_size, std::int64_t dim) {
+  ops::check_defined("split", "self", self);
   return split_with_sizes(self, split_size, dim);
 }
 
 std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim) {
+  ops::check_defined("tensor_split", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 0,
                  "tensor_split: expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
   return equal_pieces("tensor_split", self, sections, wrap_dim("tensor_split", dim, self.dim()));
 }
 
 std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, std::int64_t dim) {
+  ops::check_defined("tensor_split", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 0,
                  "tensor_split: expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
   return pieces_between(self, indices, wrap_dim("tensor_split", dim, self.dim()));
@@ -201,6 +228,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, std::i
 
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& tensor_indices_or_sections,
                                  std::int64_t dim) {
+  ops::check_defined("tensor_split", "self", self, "tensor_indices_or_sections", tensor_indices_or_sections);
   const Tensor& given = tensor_indices_or_sections;
   LANEWISE_CHECK(DtypeError, given.scalar_type() == kLong,
                  "tensor_split: expected tensor_indices_or_sections to have dtype of long, but got ",
@@ -216,21 +244,27 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& tensor_indice
 }
 
 std::vector<Tensor> hsplit(const Tensor& self, std::int64_t sections) {
+  ops::check_defined("hsplit", "self", self);
   return split_evenly("hsplit", self, 1, self.dim() == 1 ? 0 : 1, sections);
 }
 std::vector<Tensor> hsplit(const Tensor& self, IntArrayRef indices) {
+  ops::check_defined("hsplit", "self", self);
   return split_between("hsplit", self, 1, self.dim() == 1 ? 0 : 1, indices);
 }
 std::vector<Tensor> vsplit(const Tensor& self, std::int64_t sections) {
+  ops::check_defined("vsplit", "self", self);
   return split_evenly("vsplit", self, 2, 0, sections);
 }
 std::vector<Tensor> vsplit(const Tensor& self, IntArrayRef indices) {
+  ops::check_defined("vsplit", "self", self);
   return split_between("vsplit", self, 2, 0, indices);
 }
 std::vector<Tensor> dsplit(const Tensor& self, std::int64_t sections) {
+  ops::check_defined("dsplit", "self", self);
   return split_evenly("dsplit", self, 3, 2, sections);
 }
 std::vector<Tensor> dsplit(const Tensor& self, IntArrayRef indices) {
+  ops::check_defined("dsplit", "self", self);
   return split_between("dsplit", self, 3, 2, indices);
 }
 

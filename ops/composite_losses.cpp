@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/loss_reduction.h>
 #include <lanewise/tensor/errors.h>
 
@@ -23,32 +24,39 @@ Tensor reduce(const char* op, const Tensor& loss, std::int64_t reduction) {
 }  // namespace
 
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  ops::check_defined("softmax", "self", self);
   return _softmax(in_dtype(self, dtype), dim);
 }
 
 Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  ops::check_defined("log_softmax", "self", self);
   return _log_softmax(in_dtype(self, dtype), dim);
 }
 
 Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  ops::check_defined("softmin", "self", self);
   return softmax(-self, dim, dtype);
 }
 
 Tensor special_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  ops::check_defined("special_softmax", "self", self);
   return softmax(self, dim, dtype);
 }
 
 Tensor special_log_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
+  ops::check_defined("special_log_softmax", "self", self);
   return log_softmax(self, dim, dtype);
 }
 
 Tensor nll_loss(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                 std::int64_t ignore_index) {
+  ops::check_defined("nll_loss", "self", self, "target", target);
   return std::get<0>(nll_loss_forward(self, target, weight, reduction, ignore_index));
 }
 
 Tensor nll_loss2d(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                   std::int64_t ignore_index) {
+  ops::check_defined("nll_loss2d", "self", self, "target", target);
   return std::get<0>(nll_loss2d_forward(self, target, weight, reduction, ignore_index));
 }
 
@@ -119,11 +127,13 @@ Tensor cross_entropy_smoothed(const Tensor& self, const Tensor& target, const Te
 
 Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction,
                    std::int64_t ignore_index) {
+  ops::check_defined("nll_loss_nd", "self", self, "target", target);
   return std::get<0>(nll_loss_any(self, target, weight, reduction, ignore_index));
 }
 
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight,
                           std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) {
+  ops::check_defined("cross_entropy_loss", "self", self, "target", target);
   LANEWISE_CHECK(ShapeError, self.dim() > 0,
                  "cross_entropy_loss: expected scores of shape [C], [N, C] or [N, C, d...], found ",
                  self.sizes());
@@ -142,10 +152,12 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor
 }
 
 Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+  ops::check_defined("l1_loss", "self", self, "target", target);
   return reduce("l1_loss", (self - target).abs(), reduction);
 }
 
 Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, bool log_target) {
+  ops::check_defined("kl_div", "self", self, "target", target);
   for (const Tensor* t : {&self, &target}) {
     LANEWISE_CHECK(DtypeError, t->is_floating_point(), "kl_div: expected floating tensors, found ",
                    to_string(t->scalar_type()));
@@ -156,6 +168,7 @@ Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, 
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,
                         std::int64_t reduction) {
+  ops::check_defined("poisson_nll_loss", "input", input, "target", target);
   Tensor loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
   if (full) {
     const Tensor stirling = target * target.log() - target + (target * (2 * std::numbers::pi)).log() * 0.5;
@@ -165,6 +178,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
 }
 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, std::int64_t reduction) {
+  ops::check_defined("hinge_embedding_loss", "self", self, "target", target);
   const Tensor near = where(target != 1, clamp_min(margin - self, 0), Scalar(0));
   const Tensor loss = near + where(target != -1, self, Scalar(0));
   return reduce("hinge_embedding_loss", loss, reduction);
@@ -172,6 +186,7 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            std::int64_t reduction) {
+  ops::check_defined("margin_ranking_loss", "input1", input1, "input2", input2, "target", target);
   LANEWISE_CHECK(ShapeError, input1.dim() == input2.dim() && input1.dim() == target.dim(),
                  "margin_ranking_loss: expected inputs and target of one number of dimensions, found shapes ",
                  input1.sizes(), ", ", input2.sizes(), " and ", target.sizes());
@@ -181,6 +196,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                              std::int64_t reduction) {
+  ops::check_defined("cosine_embedding_loss", "input1", input1, "input2", input2, "target", target);
   LANEWISE_CHECK(ShapeError, target.dim() == 0 || target.dim() == 1,
                  "cosine_embedding_loss: expected a target of 0 or 1 dimensions, found shape ",
                  target.sizes());
@@ -202,6 +218,7 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          std::int64_t reduction) {
+  ops::check_defined("gaussian_nll_loss", "input", input, "target", target, "var", var);
   // Variances below eps are replaced, but keep their gradients.
   const Tensor least = var + (clamp_min(var, eps) - var).detach();
   const Tensor distance = input - target;
@@ -212,6 +229,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            double margin, double p, double eps, bool swap, std::int64_t reduction) {
+  ops::check_defined("triplet_margin_loss", "anchor", anchor, "positive", positive, "negative", negative);
   LANEWISE_CHECK(ShapeError, anchor.dim() == positive.dim() && positive.dim() == negative.dim(),
                  "triplet_margin_loss: The anchor, positive, and negative tensors are expected to have the "
                  "same number of dimensions, but got: anchor ",
@@ -224,21 +242,30 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 }
 
 Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+  ops::check_defined("multilabel_margin_loss", "self", self, "target", target);
   return std::get<0>(multilabel_margin_loss_forward(self, target, reduction));
 }
 
 Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, const Tensor& weight,
                                    std::int64_t reduction) {
+  ops::check_defined("multilabel_soft_margin_loss", "self", self, "target", target);
   Tensor loss = -(target * log_sigmoid(self) + (1 - target) * log_sigmoid(-self));
   if (weight.defined()) loss = loss * weight;
   return reduce("multilabel_soft_margin_loss", loss.sum(-1) / self.size(-1), reduction);
 }
 
-Tensor max(const Tensor& self, const Tensor& other) { return maximum(self, other); }
+Tensor max(const Tensor& self, const Tensor& other) {
+  ops::check_defined("max", "self", self, "other", other);
+  return maximum(self, other);
+}
 
-Tensor min(const Tensor& self, const Tensor& other) { return minimum(self, other); }
+Tensor min(const Tensor& self, const Tensor& other) {
+  ops::check_defined("min", "self", self, "other", other);
+  return minimum(self, other);
+}
 
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  ops::check_defined("isclose", "self", self, "other", other);
   LANEWISE_CHECK(DtypeError, self.scalar_type() == other.scalar_type(), "isclose: expected one dtype, found ",
                  to_string(self.scalar_type()), " and ", to_string(other.scalar_type()));
   LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, found ",

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
 
@@ -51,6 +52,7 @@ Tensor times_vector(const Tensor& matrices, const Tensor& vec) {
 }  // namespace
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
+  ops::check_defined("matmul", "self", self, "other", other);
   LANEWISE_CHECK(ShapeError, self.dim() > 0 && other.dim() > 0,
                  "matmul: both arguments to matmul need to be at least 1D, but they are ", self.dim(),
                  "D and ", other.dim(), "D");
@@ -64,6 +66,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  ops::check_defined("linear", "input", input, "weight", weight);
   if (!bias.defined()) return matmul(input, weight.t());
   if (input.dim() == 2 && weight.dim() == 2) return addmm(bias, input, weight.t());
   if (input.dim() > 2 && weight.dim() == 2 && bias.dim() == 1 && input.is_contiguous()) {
@@ -77,6 +80,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
 }
 
 Tensor inner(const Tensor& self, const Tensor& other) {
+  ops::check_defined("inner", "self", self, "other", other);
   if (self.dim() == 0 || other.dim() == 0) return self * other;
   LANEWISE_CHECK(ShapeError, self.size(-1) == other.size(-1),
                  "inner: the last dimension must match on both input tensors but got shapes ", self.sizes(),
@@ -85,6 +89,7 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 }
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
+  ops::check_defined("outer", "self", self, "vec2", vec2);
   LANEWISE_CHECK(ShapeError, self.dim() == 1 && vec2.dim() == 1,
                  "outer: Expected 1-D arguments self and vec2, but got ", self.dim(), "-D and ", vec2.dim(),
                  "-D");
@@ -92,6 +97,7 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
 }
 
 Tensor cross(const Tensor& self, const Tensor& other, std::optional<std::int64_t> dim) {
+  ops::check_defined("cross", "self", self, "other", other);
   if (dim) return linalg_cross(self, other, *dim);
   for (std::int64_t d = 0; d < self.dim(); ++d) {
     if (self.size(d) == 3) return linalg_cross(self, other, d);
@@ -100,6 +106,7 @@ Tensor cross(const Tensor& self, const Tensor& other, std::optional<std::int64_t
 }
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
+  ops::check_defined("linalg_solve", "A", A, "B", B);
   if (left) return _linalg_solve(A, B);
   LANEWISE_CHECK(ShapeError, A.dim() >= 2 && B.dim() >= 2,
                  "linalg.solve: with left=False B must be matrices, found shapes ", A.sizes(), " and ",
@@ -108,6 +115,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
 }
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
+  ops::check_defined("linalg_vecdot", "x", x, "y", y);
   LANEWISE_CHECK(DtypeError, is_differentiable(x.scalar_type()),
                  "linalg.vecdot: Expected a floating point or complex tensor as input. Got ",
                  x.scalar_type());

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
@@ -13,11 +14,13 @@ namespace lanewise {
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, const Tensor& bias,
                   double eps, bool /*cudnn_enable*/) {
+  ops::check_defined("layer_norm", "input", input);
   return std::get<0>(native_layer_norm(input, normalized_shape, weight, bias, eps));
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
+  ops::check_defined("rms_norm", "input", input);
   const auto inner = static_cast<std::int64_t>(normalized_shape.size());
   LANEWISE_CHECK(ShapeError, inner > 0 && input.dim() >= inner, "rms_norm: expected an input that ends in ",
                  normalized_shape, ", found shape ", input.sizes());
@@ -41,12 +44,14 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps,
                   bool /*cudnn_enabled*/) {
+  ops::check_defined("batch_norm", "input", input);
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 
 Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& weight, const Tensor& bias,
                   double eps, bool /*cudnn_enabled*/) {
+  ops::check_defined("group_norm", "input", input);
   LANEWISE_CHECK(ShapeError, input.dim() >= 2,
                  "group_norm: Expected at least 2 dimensions for input tensor but received ", input.dim());
   const std::int64_t samples = input.size(0), channels = input.size(1);
@@ -59,6 +64,7 @@ Tensor group_norm(const Tensor& input, std::int64_t num_groups, const Tensor& we
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled) {
+  ops::check_defined("instance_norm", "input", input);
   LANEWISE_CHECK(
       ValueError, use_input_stats || (running_mean.defined() && running_var.defined()),
       "instance_norm: Expected running_mean and running_var to be defined when use_input_stats is false");
@@ -141,31 +147,40 @@ Tensor& drop(const char* op, Tensor& self, double p, bool train, bool features, 
 }  // namespace
 
 Tensor dropout(const Tensor& input, double p, bool train) {
+  ops::check_defined("dropout", "input", input);
   return dropped("dropout", input, p, train, false, false);
 }
 Tensor& dropout_(Tensor& self, double p, bool train) {
+  ops::check_defined("dropout_", "self", self);
   return drop("dropout_", self, p, train, false, false);
 }
 Tensor feature_dropout(const Tensor& input, double p, bool train) {
+  ops::check_defined("feature_dropout", "input", input);
   return dropped("feature_dropout", input, p, train, true, false);
 }
 Tensor& feature_dropout_(Tensor& self, double p, bool train) {
+  ops::check_defined("feature_dropout_", "self", self);
   return drop("feature_dropout_", self, p, train, true, false);
 }
 Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+  ops::check_defined("alpha_dropout", "input", input);
   return dropped("alpha_dropout", input, p, train, false, true);
 }
 Tensor& alpha_dropout_(Tensor& self, double p, bool train) {
+  ops::check_defined("alpha_dropout_", "self", self);
   return drop("alpha_dropout_", self, p, train, false, true);
 }
 Tensor feature_alpha_dropout(const Tensor& input, double p, bool train) {
+  ops::check_defined("feature_alpha_dropout", "input", input);
   return dropped("feature_alpha_dropout", input, p, train, true, true);
 }
 Tensor& feature_alpha_dropout_(Tensor& self, double p, bool train) {
+  ops::check_defined("feature_alpha_dropout_", "self", self);
   return drop("feature_alpha_dropout_", self, p, train, true, true);
 }
 
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+  ops::check_defined("native_dropout", "input", input);
   check_probability("native_dropout", p);
   if (input.numel() == 0) return {input, zeros_like(input)};
   if (!train.value_or(true)) return {input, ones_like(input, TensorOptions(kBool))};
@@ -174,10 +189,12 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::op
 }
 
 Tensor normalize(const Tensor& self, double p, std::int64_t dim, double eps) {
+  ops::check_defined("normalize", "self", self);
   return self / clamp_min(norm(self, Scalar(p), IntArrayRef(dim), true), eps);
 }
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
+  ops::check_defined("cosine_similarity", "x1", x1, "x2", x2);
   const ScalarType type = result_type(x1, x2);
   LANEWISE_CHECK(DtypeError, isFloatingType(type),
                  "cosine_similarity: expected common dtype to be floating point, yet common dtype is ",
@@ -193,14 +210,19 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, d
 }
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+  ops::check_defined("pairwise_distance", "x1", x1, "x2", x2);
   const Tensor difference = lanewise::add(x1 - x2, Scalar(eps));
   return norm(difference, Scalar(p), IntArrayRef(std::max(x1.dim(), x2.dim()) - 1), keepdim);
 }
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<std::int64_t> compute_mode) {
+  ops::check_defined("cdist", "x1", x1, "x2", x2);
   return _cdist_forward(x1, x2, p, compute_mode);
 }
 
-Tensor pdist(const Tensor& self, double p) { return _pdist_forward(self.contiguous(), p); }
+Tensor pdist(const Tensor& self, double p) {
+  ops::check_defined("pdist", "self", self);
+  return _pdist_forward(self.contiguous(), p);
+}
 
 }  // namespace lanewise

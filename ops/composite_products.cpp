@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
@@ -61,6 +62,7 @@ void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& we
 }  // namespace
 
 Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self, IntArrayRef dims_other) {
+  ops::check_defined("tensordot", "self", self, "other", other);
   LANEWISE_CHECK(ShapeError, dims_self.size() == dims_other.size(),
                  "tensordot: both dimension lists should have same length, found ", dims_self, " and ",
                  dims_other);
@@ -92,6 +94,7 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
 }
 
 Tensor kron(const Tensor& self, const Tensor& other) {
+  ops::check_defined("kron", "self", self, "other", other);
   const std::int64_t rank = std::max(self.dim(), other.dim());
   DimVector outer, inner, sizes;
   for (std::int64_t d = 0; d < rank; ++d) {
@@ -108,6 +111,7 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 }
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
+  ops::check_defined("bilinear", "input1", input1, "input2", input2, "weight", weight);
   check_bilinear(input1, input2, weight, bias);
   const std::int64_t n = product(input1.sizes().slice(0, input1.sizes().size() - 1));
   const std::int64_t k = weight.size(0), i = weight.size(1), j = weight.size(2);
@@ -120,6 +124,7 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
 }
 
 Tensor matrix_power(const Tensor& self, std::int64_t n) {
+  ops::check_defined("matrix_power", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 2,
                  "linalg.matrix_power: The input tensor A must have at least 2 dimensions.");
   LANEWISE_CHECK(ShapeError, self.size(-1) == self.size(-2),

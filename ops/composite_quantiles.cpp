@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
@@ -94,25 +95,30 @@ Tensor quantile_at(const char* op, const Tensor& self, double q, std::optional<s
 
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
+  ops::check_defined("quantile", "self", self, "q", q);
   return quantile_of("quantile", self, q, dim, keepdim, interpolation, false);
 }
 
 Tensor quantile(const Tensor& self, double q, std::optional<std::int64_t> dim, bool keepdim,
                 std::string_view interpolation) {
+  ops::check_defined("quantile", "self", self);
   return quantile_at("quantile", self, q, dim, keepdim, interpolation, false);
 }
 
 Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
+  ops::check_defined("nanquantile", "self", self, "q", q);
   return quantile_of("nanquantile", self, q, dim, keepdim, interpolation, true);
 }
 
 Tensor nanquantile(const Tensor& self, double q, std::optional<std::int64_t> dim, bool keepdim,
                    std::string_view interpolation) {
+  ops::check_defined("nanquantile", "self", self);
   return quantile_at("nanquantile", self, q, dim, keepdim, interpolation, true);
 }
 
 Tensor one_hot(const Tensor& self, std::int64_t num_classes) {
+  ops::check_defined("one_hot", "self", self);
   LANEWISE_CHECK(DtypeError, self.scalar_type() == kLong,
                  "one_hot: only applicable to an index tensor of int64, found ", self.scalar_type());
   DimVector sizes(self.sizes());

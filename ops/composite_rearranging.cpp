@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -37,6 +38,7 @@ Tensor pad_by_positions(const Tensor& self, IntArrayRef pad, Source&& source) {
 }  // namespace
 
 Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
+  ops::check_defined("movedim", "self", self);
   LANEWISE_CHECK(ShapeError, source.size() == destination.size(),
                  "movedim: Invalid source or destination dims: source (", source,
                  " dims) should contain the same number of dims as destination (", destination, " dims)");
@@ -56,6 +58,7 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
 }
 
 Tensor unflatten(const Tensor& self, std::int64_t dim, IntArrayRef sizes) {
+  ops::check_defined("unflatten", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "unflatten: expected a tensor with dimensions");
   LANEWISE_CHECK(ValueError, !sizes.empty(), "unflatten: sizes must be non-empty");
   const auto d = static_cast<std::size_t>(wrap_dim("unflatten", dim, self.dim()));
@@ -68,16 +71,19 @@ Tensor unflatten(const Tensor& self, std::int64_t dim, IntArrayRef sizes) {
 }
 
 Tensor fliplr(const Tensor& self) {
+  ops::check_defined("fliplr", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "fliplr: Input must be >= 2-d, found shape ", self.sizes());
   return self.flip({1});
 }
 
 Tensor flipud(const Tensor& self) {
+  ops::check_defined("flipud", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 1, "flipud: Input must be >= 1-d, found shape ", self.sizes());
   return self.flip({0});
 }
 
 Tensor tile(const Tensor& self, IntArrayRef dims) {
+  ops::check_defined("tile", "self", self);
   DimVector repeats(dims);
   while (static_cast<std::int64_t>(repeats.size()) < self.dim()) repeats.insert(repeats.begin(), 1);
   return self.repeat(repeats);
@@ -85,6 +91,7 @@ Tensor tile(const Tensor& self, IntArrayRef dims) {
 
 Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<std::int64_t> dim,
                          std::optional<std::int64_t> output_size) {
+  ops::check_defined("repeat_interleave", "self", self, "repeats", repeats);
   const Tensor input = dim ? self : self.flatten();
   const std::int64_t d = wrap_dim("repeat_interleave", dim.value_or(0), input.dim());
   const Tensor at_least = input.dim() == 0 ? input.unsqueeze(0) : input;
@@ -98,10 +105,12 @@ Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optiona
 
 Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<std::int64_t> dim,
                          std::optional<std::int64_t> output_size) {
+  ops::check_defined("repeat_interleave", "self", self);
   return repeat_interleave(self, full({1}, repeats, kLong), dim, output_size);
 }
 
 Tensor channel_shuffle(const Tensor& self, std::int64_t groups) {
+  ops::check_defined("channel_shuffle", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 2,
                  "channel_shuffle: expects input with > 2 dims, but got input with sizes ", self.sizes());
   const std::int64_t channels = self.size(1);
@@ -111,9 +120,13 @@ Tensor channel_shuffle(const Tensor& self, std::int64_t groups) {
   return self.unflatten(1, {groups, channels / groups}).transpose(1, 2).contiguous().view(self.sizes());
 }
 
-Tensor diagflat(const Tensor& self, std::int64_t offset) { return self.contiguous().view({-1}).diag(offset); }
+Tensor diagflat(const Tensor& self, std::int64_t offset) {
+  ops::check_defined("diagflat", "self", self);
+  return self.contiguous().view({-1}).diag(offset);
+}
 
 Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::optional<double> value) {
+  ops::check_defined("pad", "self", self);
   if (mode == "constant") return self.constant_pad_nd(pad, value.value_or(0.0));
   LANEWISE_CHECK(ValueError, !value || *value == 0, "pad: Padding mode \"", mode,
                  "\" doesn't take in value argument");
@@ -148,6 +161,7 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
 }
 
 Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
+  ops::check_defined("vander", "x", x);
   LANEWISE_CHECK(ShapeError, x.dim() == 1, "vander: x must be a one-dimensional tensor, found shape ",
                  x.sizes());
   const std::int64_t n = N.value_or(x.numel());
@@ -159,6 +173,7 @@ Tensor vander(const Tensor& x, std::optional<std::int64_t> N, bool increasing) {
 }
 
 Tensor& fill_diagonal_(Tensor& self, const Scalar& fill_value, bool wrap) {
+  ops::check_defined("fill_diagonal_", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "fill_diagonal_: dimensions must larger than 1, found shape ",
                  self.sizes());
   const std::int64_t height = self.size(0), width = self.size(1);

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
@@ -16,6 +17,7 @@ std::optional<Scalar> of_flag(bool unbiased) { return Scalar(unbiased ? 1 : 0); 
 }  // namespace
 
 Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  ops::check_defined("nanmean", "self", self);
   LANEWISE_CHECK(DtypeError, self.is_floating_point() || self.is_complex(),
                  "nanmean: expected input to have floating point or complex dtype but got ",
                  to_string(self.scalar_type()));
@@ -23,26 +25,38 @@ Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::o
   return self.nansum(dim, keepdim, dtype).div(count);
 }
 
-Tensor var(const Tensor& self, bool unbiased) { return var(self, std::nullopt, of_flag(unbiased)); }
+Tensor var(const Tensor& self, bool unbiased) {
+  ops::check_defined("var", "self", self);
+  return var(self, std::nullopt, of_flag(unbiased));
+}
 Tensor var(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  ops::check_defined("var", "self", self);
   return var(self, dim, of_flag(unbiased), keepdim);
 }
-Tensor std(const Tensor& self, bool unbiased) { return lanewise::std(self, std::nullopt, of_flag(unbiased)); }
+Tensor std(const Tensor& self, bool unbiased) {
+  ops::check_defined("std", "self", self);
+  return lanewise::std(self, std::nullopt, of_flag(unbiased));
+}
 Tensor std(const Tensor& self, OptionalIntArrayRef dim, bool unbiased, bool keepdim) {
+  ops::check_defined("std", "self", self);
   return lanewise::std(self, dim, of_flag(unbiased), keepdim);
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased) {
+  ops::check_defined("var_mean", "self", self);
   return var_mean(self, std::nullopt, of_flag(unbiased));
 }
 std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
+  ops::check_defined("var_mean", "self", self);
   return var_mean(self, dim, of_flag(unbiased), keepdim);
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased) {
+  ops::check_defined("std_mean", "self", self);
   return std_mean(self, std::nullopt, of_flag(unbiased));
 }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim, bool unbiased,
                                     bool keepdim) {
+  ops::check_defined("std_mean", "self", self);
   return std_mean(self, dim, of_flag(unbiased), keepdim);
 }
 
@@ -67,6 +81,7 @@ struct MatrixDims {
 
 Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
+  ops::check_defined("linalg_matrix_norm", "self", self);
   constexpr const char* kOp = "linalg.matrix_norm";
   const MatrixDims dims(kOp, self, dim);
   LANEWISE_CHECK(ValueError, !ord.isComplex(), kOp, ": ord must be real, found ", ord);
@@ -85,6 +100,7 @@ Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim
 
 Tensor linalg_matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim,
                           std::optional<ScalarType> dtype) {
+  ops::check_defined("linalg_matrix_norm", "self", self);
   constexpr const char* kOp = "linalg.matrix_norm";
   const MatrixDims dims(kOp, self, dim);
   LANEWISE_CHECK(ValueError, ord == "fro" || ord == "nuc", kOp, ": Order ", ord,
@@ -96,6 +112,7 @@ Tensor linalg_matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef 
 
 Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim,
                    bool keepdim, std::optional<ScalarType> dtype) {
+  ops::check_defined("linalg_norm", "self", self);
   constexpr const char* kOp = "linalg.norm";
   LANEWISE_CHECK(DtypeError, self.is_floating_point() || self.is_complex(), kOp,
                  ": Expected a floating point or complex tensor as input, found ",
@@ -116,6 +133,7 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, Optiona
 
 Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<ScalarType> dtype) {
+  ops::check_defined("linalg_norm", "self", self);
   LANEWISE_CHECK(ShapeError, dim.has_value() ? dim->size() == 2 : self.dim() == 2, "linalg.norm: order ", ord,
                  " is of matrices: the input must be 2D or dim a 2-tuple, found shape ", self.sizes());
   return linalg_matrix_norm(self, ord, dim.value_or(IntArrayRef{0, 1}), keepdim, dtype);
@@ -123,6 +141,7 @@ Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef
 
 // In PyTorch 1.13 a composite of products; since 2.0 this.
 Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  ops::check_defined("frobenius_norm", "self", self);
   LANEWISE_CHECK(ValueError, dim.size() <= 2, "frobenius_norm: Expected at most 2 dimensions, but got ",
                  dim.size(), " dimensions instead");
   return linalg_vector_norm(self, 2, dim.empty() ? OptionalIntArrayRef() : OptionalIntArrayRef(dim), keepdim);
@@ -130,6 +149,7 @@ Tensor frobenius_norm(const Tensor& self, IntArrayRef dim, bool keepdim) {
 
 Tensor diff(const Tensor& self, std::int64_t n, std::int64_t dim, const Tensor& prepend,
             const Tensor& append) {
+  ops::check_defined("diff", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "diff: expects input to be at least one-dimensional");
   LANEWISE_CHECK(ValueError, n >= 0, "diff: order expected to be non-negative but got ", n);
   const std::int64_t d = wrap_dim("diff", dim, self.dim());
@@ -198,12 +218,14 @@ Tensor no_area(const Tensor& y, std::int64_t dim) {
 }  // namespace
 
 Tensor trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
+  ops::check_defined("trapezoid", "y", y, "x", x);
   const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
   if (y.size(d) == 0) return no_area(y, dim);
   return lanewise::div((trapezoids("trapezoid", y, dim) * steps("trapezoid", y, x, dim)).sum(dim), 2.0);
 }
 
 Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
+  ops::check_defined("trapezoid", "y", y);
   const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
   if (y.size(d) == 0) return no_area(y, dim);
   check_not_bool("trapezoid", y);
@@ -212,16 +234,24 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
   return lanewise::mul(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx);
 }
 
-Tensor trapz(const Tensor& y, const Tensor& x, std::int64_t dim) { return trapezoid(y, x, dim); }
+Tensor trapz(const Tensor& y, const Tensor& x, std::int64_t dim) {
+  ops::check_defined("trapz", "y", y, "x", x);
+  return trapezoid(y, x, dim);
+}
 
-Tensor trapz(const Tensor& y, double dx, std::int64_t dim) { return trapezoid(y, Scalar(dx), dim); }
+Tensor trapz(const Tensor& y, double dx, std::int64_t dim) {
+  ops::check_defined("trapz", "y", y);
+  return trapezoid(y, Scalar(dx), dim);
+}
 
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
+  ops::check_defined("cumulative_trapezoid", "y", y, "x", x);
   const Tensor areas = trapezoids("cumulative_trapezoid", y, dim) * steps("cumulative_trapezoid", y, x, dim);
   return lanewise::div(areas.cumsum(dim), 2.0);
 }
 
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
+  ops::check_defined("cumulative_trapezoid", "y", y);
   check_not_bool("cumulative_trapezoid", y);
   return lanewise::mul(trapezoids("cumulative_trapezoid", y, dim), dx.to<double>() / 2).cumsum(dim);
 }
@@ -260,6 +290,7 @@ Tensor observation_weights(const Tensor& fweights, const Tensor& aweights, std::
 }  // namespace
 
 Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, const Tensor& aweights) {
+  ops::check_defined("cov", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() <= 2,
                  "cov: expected input to have two or fewer dimensions but got shape ", self.sizes());
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, "cov: bool dtype is not supported for input");
@@ -283,6 +314,7 @@ Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, 
 }
 
 Tensor corrcoef(const Tensor& self) {
+  ops::check_defined("corrcoef", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() <= 2,
                  "corrcoef: expected input to have two or fewer dimensions but got shape ", self.sizes());
   const Tensor c = cov(self);

@@ -1,4 +1,5 @@
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -6,10 +7,14 @@
 /// Sorting and searching, put together from other public ops.
 namespace lanewise {
 
-Tensor msort(const Tensor& self) { return std::get<0>(self.sort(0)); }
+Tensor msort(const Tensor& self) {
+  ops::check_defined("msort", "self", self);
+  return std::get<0>(self.sort(0));
+}
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
+  ops::check_defined("searchsorted", "sorted_sequence", sorted_sequence);
   LANEWISE_CHECK(
       ShapeError, sorted_sequence.dim() == 1,
       "searchsorted: input value can be a scalar only when boundaries tensor dimension is 1, found shape ",
@@ -19,20 +24,24 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_
 }
 
 Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, bool right) {
+  ops::check_defined("bucketize", "self", self, "boundaries", boundaries);
   LANEWISE_CHECK(ShapeError, boundaries.dim() == 1,
                  "bucketize: boundaries tensor must be 1 dimension, but got dim(", boundaries.dim(), ")");
   return searchsorted(boundaries, self, out_int32, right);
 }
 
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, bool right) {
+  ops::check_defined("bucketize", "boundaries", boundaries);
   return bucketize(full({}, self, boundaries.options()), boundaries, out_int32, right);
 }
 
 Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert) {
+  ops::check_defined("isin", "elements", elements);
   return isin(elements, detail::wrapped_number(test_element), assume_unique, invert);
 }
 
 Tensor isin(const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert) {
+  ops::check_defined("isin", "test_elements", test_elements);
   return isin(detail::wrapped_number(element), test_elements, assume_unique, invert);
 }
 

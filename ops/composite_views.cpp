@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -10,25 +11,30 @@
 namespace lanewise {
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+  ops::check_defined("contiguous", "self", self);
   if (self.is_contiguous() || memory_format == MemoryFormat::Preserve) return self;
   return self.clone(MemoryFormat::Contiguous);
 }
 
 Tensor to(const Tensor& self, ScalarType dtype, bool /*non_blocking*/, bool copy) {
+  ops::check_defined("to", "self", self);
   if (self.scalar_type() == dtype && !copy) return self;
   return _to_copy(self, dtype);
 }
 
 Tensor to(const Tensor& self, const Tensor& other, bool non_blocking, bool copy) {
+  ops::check_defined("to", "self", self, "other", other);
   return to(self, other.scalar_type(), non_blocking, copy);
 }
 
 Tensor reshape(const Tensor& self, IntArrayRef shape) {
+  ops::check_defined("reshape", "self", self);
   if (ops::can_view(self, shape)) return self.view(shape);
   return _unsafe_view(self.clone(MemoryFormat::Contiguous), shape);
 }
 
 Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim) {
+  ops::check_defined("flatten", "self", self);
   const DimVector sizes = ops::flatten_sizes(self, start_dim, end_dim);
   const IntArrayRef now = self.sizes();
   if (std::equal(sizes.begin(), sizes.end(), now.begin(), now.end())) return self;
@@ -36,30 +42,54 @@ Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim)
 }
 
 Tensor numpy_T(const Tensor& self) {
+  ops::check_defined("numpy_T", "self", self);
   DimVector order;
   for (std::int64_t d = self.dim(); d-- > 0;) order.push_back(d);
   return self.permute(order);
 }
 
-Tensor mH(const Tensor& self) { return conj(self.mT()); }
+Tensor mH(const Tensor& self) {
+  ops::check_defined("mH", "self", self);
+  return conj(self.mT());
+}
 
 Tensor narrow_copy(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  ops::check_defined("narrow_copy", "self", self);
   return self.narrow(dim, start, length).clone(MemoryFormat::Contiguous);
 }
 
-Tensor reshape_as(const Tensor& self, const Tensor& other) { return self.reshape(other.sizes()); }
+Tensor reshape_as(const Tensor& self, const Tensor& other) {
+  ops::check_defined("reshape_as", "self", self, "other", other);
+  return self.reshape(other.sizes());
+}
 
-Tensor ravel(const Tensor& self) { return self.reshape({-1}); }
+Tensor ravel(const Tensor& self) {
+  ops::check_defined("ravel", "self", self);
+  return self.reshape({-1});
+}
 
-Tensor type_as(const Tensor& self, const Tensor& other) { return self.to(other.scalar_type()); }
+Tensor type_as(const Tensor& self, const Tensor& other) {
+  ops::check_defined("type_as", "self", self, "other", other);
+  return self.to(other.scalar_type());
+}
 
-Tensor view_as(const Tensor& self, const Tensor& other) { return self.view(other.sizes()); }
+Tensor view_as(const Tensor& self, const Tensor& other) {
+  ops::check_defined("view_as", "self", self, "other", other);
+  return self.view(other.sizes());
+}
 
-Tensor expand_as(const Tensor& self, const Tensor& other) { return self.expand(other.sizes()); }
+Tensor expand_as(const Tensor& self, const Tensor& other) {
+  ops::check_defined("expand_as", "self", self, "other", other);
+  return self.expand(other.sizes());
+}
 
-Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return self.expand(size); }
+Tensor broadcast_to(const Tensor& self, IntArrayRef size) {
+  ops::check_defined("broadcast_to", "self", self);
+  return self.expand(size);
+}
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
+  ops::check_defined("sum_to_size", "self", self);
   const IntArrayRef sizes = self.sizes();
   bool fits = size.size() <= sizes.size();
   const std::size_t lead = fits ? sizes.size() - size.size() : 0;
@@ -80,6 +110,7 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
 }
 
 Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  ops::check_defined("narrow", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "narrow: a 0-dim tensor has no dimension to narrow");
   const std::int64_t d = wrap_dim("narrow", dim, self.dim());
   const std::int64_t size = self.size(d);
@@ -90,27 +121,40 @@ Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int
   return self.slice(d, first, first + length, 1);
 }
 
-Tensor real(const Tensor& self) { return self.is_complex() ? view_as_real(self).select(-1, 0) : self; }
+Tensor real(const Tensor& self) {
+  ops::check_defined("real", "self", self);
+  return self.is_complex() ? view_as_real(self).select(-1, 0) : self;
+}
 
 Tensor imag(const Tensor& self) {
+  ops::check_defined("imag", "self", self);
   LANEWISE_CHECK(DtypeError, self.is_complex(), "imag: expected a complex tensor, found ",
                  to_string(self.scalar_type()));
   return view_as_real(self).select(-1, 1);
 }
 
-Tensor conj(const Tensor& self) { return self.is_complex() ? _conj_physical(self) : self; }
+Tensor conj(const Tensor& self) {
+  ops::check_defined("conj", "self", self);
+  return self.is_complex() ? _conj_physical(self) : self;
+}
 
-Tensor conj_physical(const Tensor& self) { return conj(self); }
+Tensor conj_physical(const Tensor& self) {
+  ops::check_defined("conj_physical", "self", self);
+  return conj(self);
+}
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  ops::check_defined("where", "condition", condition, "other", other);
   return where(condition, detail::wrapped_number(self), other);
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  ops::check_defined("where", "condition", condition, "self", self);
   return where(condition, self, detail::wrapped_number(other));
 }
 
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  ops::check_defined("chunk", "self", self);
   LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks is ", chunks, "; expected a positive number");
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
   const std::int64_t size = self.size(wrap_dim("chunk", dim, self.dim()));
@@ -121,6 +165,7 @@ std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t 
 }
 
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {
+  ops::check_defined("movedim", "self", self);
   const std::int64_t from = wrap_dim("movedim", source, self.dim());
   const std::int64_t to = wrap_dim("movedim", destination, self.dim());
   DimVector order;
@@ -132,10 +177,12 @@ Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination
 }
 
 Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1) {
+  ops::check_defined("swapaxes", "self", self);
   return self.transpose(axis0, axis1);
 }
 
 Tensor mT(const Tensor& self) {
+  ops::check_defined("mT", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: expected at least two dimensions, found shape ",
                  self.sizes());
   return self.transpose(-2, -1);

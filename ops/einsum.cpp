@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/einsum_equation.h>
 #include <lanewise/tensor/errors.h>
 
@@ -134,6 +135,7 @@ class Sum {
 }  // namespace
 
 Tensor einsum(std::string_view equation, ArrayRef<Tensor> tensors, OptionalIntArrayRef path) {
+  ops::check_defined("einsum", "tensors", tensors);
   LANEWISE_CHECK(ValueError, !tensors.empty(), "einsum: must provide at least one operand");
   Sum sum(ops::read_einsum_equation(equation, tensors), tensors);
   if (!path.has_value()) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -20,8 +21,8 @@ Tensor with_options(Tensor&& t, const TensorOptions& options) {
 }
 
 /// The options of a _like factory: what is not given comes from `self`.
-TensorOptions like(const Tensor& self, const TensorOptions& options) {
-  LANEWISE_CHECK(ValueError, self.defined(), "empty_like: the tensor is undefined");
+TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
+  ops::check_defined(op, "self", self);
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
@@ -30,8 +31,8 @@ Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
   return with_options(std::move(t), options);
 }
 
-Tensor empty_for(const Tensor& self, const TensorOptions& options) {
-  return detail::empty_like_cpu(self, like(self, options).dtype());
+Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& options) {
+  return detail::empty_like_cpu(self, like(op, self, options).dtype());
 }
 
 ScalarType dtype_of_number(const Scalar& value) {
@@ -69,16 +70,16 @@ Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
 }
 
 Tensor empty_like(const Tensor& self, const TensorOptions& options) {
-  return with_options(empty_for(self, options), options);
+  return with_options(empty_for("empty_like", self, options), options);
 }
 Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
-  return filled(empty_for(self, options), 0, options);
+  return filled(empty_for("zeros_like", self, options), 0, options);
 }
 Tensor ones_like(const Tensor& self, const TensorOptions& options) {
-  return filled(empty_for(self, options), 1, options);
+  return filled(empty_for("ones_like", self, options), 1, options);
 }
 Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options) {
-  return filled(empty_for(self, options), fill_value, options);
+  return filled(empty_for("full_like", self, options), fill_value, options);
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, 1, options); }

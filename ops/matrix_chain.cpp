@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <lanewise/generated/functions.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/tensor/errors.h>
 
 /// Products of several matrices, in the order that multiplies the least.
@@ -52,6 +53,7 @@ Tensor chain_product(const char* op, std::vector<Tensor> chain) {
 }  // namespace
 
 Tensor linalg_multi_dot(ArrayRef<Tensor> tensors) {
+  ops::check_defined("linalg_multi_dot", "tensors", tensors);
   const std::size_t n = tensors.size();
   LANEWISE_CHECK(ValueError, n >= 2, "multi_dot: expected at least 2 tensors but got ", n);
   std::vector<Tensor> chain(tensors.begin(), tensors.end());
@@ -78,6 +80,7 @@ Tensor linalg_multi_dot(ArrayRef<Tensor> tensors) {
 }
 
 Tensor chain_matmul(ArrayRef<Tensor> matrices) {
+  ops::check_defined("chain_matmul", "matrices", matrices);
   LANEWISE_CHECK(ValueError, !matrices.empty(), "chain_matmul: Expecting at least one matrix");
   for (const Tensor& t : matrices) {
     LANEWISE_CHECK(ShapeError, t.dim() == 2, "chain_matmul: Tensor dimension is ", t.dim(),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -34,7 +35,7 @@ ScalarType floating_dtype(const char* op, ScalarType dtype) {
 }
 
 TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
-  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
+  ops::check_defined(op, "self", self);
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 

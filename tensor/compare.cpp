@@ -106,10 +106,15 @@ bool is_nan(const std::complex<double>& z) { return std::isnan(z.real()) || std:
 
 double modulus(const std::complex<double>& z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
+void check_defined(const char* op, const Tensor& self, const Tensor& other) {
+  LANEWISE_CHECK(ValueError, self.defined(), op, ": argument 'self' is an undefined tensor");
+  LANEWISE_CHECK(ValueError, other.defined(), op, ": argument 'other' is an undefined tensor");
+}
+
 }  // namespace
 
 bool equal(const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(ValueError, a.defined() && b.defined(), "equal: a tensor is undefined");
+  check_defined("equal", a, b);
   if (a.sizes() != b.sizes()) return false;
   if (a.scalar_type() != b.scalar_type()) {
     const bool whole = both_whole(a, b);
@@ -129,7 +134,7 @@ bool equal(const Tensor& a, const Tensor& b) {
 }
 
 bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
-  LANEWISE_CHECK(ValueError, a.defined() && b.defined(), "allclose: a tensor is undefined");
+  check_defined("allclose", a, b);
   LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0,
                  "allclose: tolerances must not be negative, but rtol is ", rtol, " and atol is ", atol);
   LANEWISE_CHECK(ShapeError, a.sizes() == b.sizes(), "allclose: sizes ", a.sizes(), " and ", b.sizes(),

@@ -188,6 +188,16 @@ std::string check_gradients(const std::vector<Tensor>& results, const Call& call
   return {};
 }
 
+std::string check_raises(const std::vector<Tensor>& results) {
+  if (!results[0].requires_grad()) return "requires no grad, expected a backward that raises";
+  try {
+    autograd::backward({results[0]}, {gradient_for(results[0])});
+  } catch (const NotImplementedError&) {
+    return {};
+  }
+  return "has a backward, expected an error";
+}
+
 /// Empty if the case holds, else what went wrong.
 std::string check(const json& entry) {
   Call call;
@@ -233,6 +243,7 @@ std::string check(const json& entry) {
     if (edge_names(*node) != edges)
       return "edges are " + json(edge_names(*node)).dump() + ", expected " + json(edges).dump();
   }
+  if (entry.contains("backward_error")) return check_raises(results);
   if (entry.contains("grads")) return check_gradients(results, call, entry["grads"]);
   return {};
 }

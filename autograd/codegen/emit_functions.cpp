@@ -59,6 +59,7 @@ class FunctionEmitter {
                              const std::string& out) {
       text_.line(return_type(schema), " ", name, "(", out.empty() ? "" : "Tensor& " + out + ", ",
                  parameter_list(op_.schema, false), ") {");
+      defined(schema, name);
       text_.line("  return lanewise::", target, "(", out.empty() ? "" : out + ", ", argument_list(op_.schema),
                  ");\n}");
     };
@@ -68,6 +69,7 @@ class FunctionEmitter {
     if (op_.inplace) {
       const Schema schema = inplace_schema(op_);
       text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
+      defined(schema, schema.name);
       text_.line("  return lanewise::", op_.alias, "_(", argument_list(schema), ");\n}");
       if (op_.method) method(schema);
     }
@@ -105,6 +107,17 @@ class FunctionEmitter {
                "\", profiler::detail::Work::", work, "};");
     text_.line("    return autograd::profiled(kOp, static_cast<", type, " (*)(", join(types),
                ")>(lanewise::", name, ")", arguments.empty() ? "" : ", ", join(arguments), ");\n  }");
+  }
+
+  // Operands that must be there, are. Names the form that the user called.
+  void defined(const Schema& schema, const std::string& form) {
+    std::string operands;
+    for (const Argument& a : schema.arguments) {
+      const bool is_out = a.written && a.kwarg_only;  // undefined it becomes the result
+      if (a.type.base != BaseType::Tensor || a.type.optional || a.type.optional_elements || is_out) continue;
+      operands += ", \"" + a.name + "\", " + a.name;
+    }
+    if (!operands.empty()) text_.line("  ops::check_defined(\"", form, "\"", operands, ");");
   }
 
   void check() {
@@ -207,6 +220,7 @@ class FunctionEmitter {
   void functional() {
     text_.line(return_type(op_.schema), " ", op_.schema.name, "(", parameter_list(op_.schema, false), ") {");
     observe(op_.schema.name, return_type(op_.schema), "", op_.schema, op_.schema.name);
+    defined(op_.schema, op_.schema.name);
     transform(op_.schema);
     unused();
     check();
@@ -259,6 +273,7 @@ class FunctionEmitter {
   void inplace(const Schema& schema) {
     text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
     observe(schema.name, "Tensor&", "", schema, schema.name);
+    defined(schema, schema.name);
     transform(schema);
     unused();
     check();
@@ -322,6 +337,7 @@ class FunctionEmitter {
     text_.line(return_type(out_schema(op_)), " ", name, "_out(", parameters,
                parameter_list(op_.schema, false), ") {");
     observe(name + "_out", return_type(out_schema(op_)), parameters, op_.schema, name + ".out");
+    defined(op_.schema, name);
     unused();
     check();
     std::vector<std::string> tensors = outs;

@@ -131,8 +131,8 @@ std::string emit_registry(const OpList& list) {
   text.line("\nconstexpr Schema kSchemas[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Schema& schema = rows[i].schema;
-    const bool differentiable =
-        rows[i].op->has_node() || (rows[i].op->kind == Kind::Composite && !rows[i].op->non_differentiable);
+    const bool differentiable = rows[i].op->has_derivative() ||
+                                (rows[i].op->kind == Kind::Composite && !rows[i].op->non_differentiable);
     const std::string returns = schema.returns[0].type.is_tensor_list()
                                     ? "kTensorList"
                                     : "{kTensor, " + std::to_string(schema.returns.size()) + "}";

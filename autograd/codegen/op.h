@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ struct Formula {
   std::vector<std::string> inputs;
   std::string text;
   int line = 0;
+  bool implemented = true;  ///< else a call that raises
 };
 
 /// How the forward of an op is written.
@@ -77,6 +79,9 @@ struct Op {
   std::string node_name;   ///< what Node::name() says
 
   bool has_node() const { return !node_class.empty(); }
+  bool has_derivative() const {
+    return std::any_of(formulas.begin(), formulas.end(), [](const Formula& f) { return f.implemented; });
+  }
 };
 
 /// What derivatives.yaml holds.

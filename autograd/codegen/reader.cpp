@@ -39,6 +39,8 @@ const std::set<std::string> kFields = {"op",
                                        "inplace_forward",
                                        "inplace_view"};
 
+constexpr const char* kNotImplemented = "not_implemented";
+
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
@@ -241,6 +243,7 @@ class Reader {
       formula.text = field.second.as<std::string>();
       op.formulas.push_back(std::move(formula));
     }
+    read_not_implemented(entry, op);
     read_jvp(entry, op);
     read_vmap(entry, op);
     if (entry["node"]) {
@@ -267,8 +270,26 @@ class Reader {
     op.vmap = name->second;
   }
 
+  // The word becomes a call that raises, with the reason.
+  void read_not_implemented(const YAML::Node& entry, Op& op) const {
+    for (Formula& formula : op.formulas) {
+      if (formula.text != kNotImplemented) continue;
+      if (!entry[kNotImplemented])
+        fail(entry, op.schema.full_name() + ": '" + formula.inputs[0] +
+                        "' has no derivative; say why in `not_implemented:`");
+      formula.implemented = false;
+      formula.text = std::string(kNotImplemented) + "(\"" + op.schema.name + "\", \"" + formula.inputs[0] +
+                     "\", \"" + entry[kNotImplemented].as<std::string>() + "\")";
+    }
+  }
+
   void read_jvp(const YAML::Node& entry, Op& op) const {
-    if (const YAML::Node reason = entry["not_implemented"]) {
+    const auto implemented =
+        std::count_if(op.formulas.begin(), op.formulas.end(), [](const Formula& f) { return f.implemented; });
+    const auto all = static_cast<std::ptrdiff_t>(op.formulas.size());
+    // Where some inputs have a derivative, their tangents go through it.
+    if (const YAML::Node reason = entry[kNotImplemented];
+        reason && (implemented == 0 || implemented == all)) {
       if (entry["jvp"])
         fail(reason, op.schema.full_name() + ": `not_implemented:` and `jvp:` exclude each other");
       op.jvp = Jvp::NotImplemented;

@@ -2,6 +2,7 @@
 
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/engine.h>
+#include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/hooks.h>
 
 #include "helpers.h"
@@ -51,6 +52,26 @@ TEST(Errors, LeafInPlace) {
       HasSubstr("a view of a leaf Variable that requires grad is being used in an in-place operation"));
   EXPECT_VALUES(x, 2);
   EXPECT_EQ(x._version(), 0);
+}
+
+TEST(Errors, DerivativesThatAreNotImplemented) {
+  const auto not_implemented = [](const char* text) {
+    return ThrowsMessage<NotImplementedError>(HasSubstr(text));
+  };
+  const Tensor x = leaf({2.0}), y = leaf({3.0});
+  const Tensor z = special_zeta(x, y);
+  EXPECT_THAT([&] { z.backward(); },
+              not_implemented("the derivative for 'self' of 'special_zeta' is not implemented (no formula"));
+  // Where nobody asks for it, the other input has its own.
+  EXPECT_TRUE(grad({special_zeta(x, y)}, {y})[0].defined());
+  EXPECT_TRUE(special_zeta(x.detach(), y).requires_grad());
+  EXPECT_THAT([&] { nextafter(x, y).backward(); }, not_implemented("'nextafter' is not implemented"));
+  EXPECT_EQ(nextafter(x, y).grad_fn()->name(), "NextafterBackward0");
+  const forward_ad::dual_level level;
+  const Tensor dual = forward_ad::make_dual(leaf({2.0}).detach(), leaf({1.0}).detach());
+  EXPECT_THAT([&] { special_zeta(dual, y); }, not_implemented("'self' of 'special_zeta'"));
+  EXPECT_TRUE(forward_ad::unpack_dual(special_zeta(x.detach(), dual)).tangent.defined());
+  EXPECT_THAT([&] { nextafter(dual, y); }, not_implemented("nextafter: has no forward-mode derivative"));
 }
 
 TEST(Errors, Roots) {

@@ -147,6 +147,19 @@ TEST_F(ReaderTest, TangentsAndBatches) {
       AllOf(StartsWith("ops.yaml:5: "), HasSubstr("loop, pointwise, rule")));
 }
 
+TEST_F(ReaderTest, WhatIsNotImplementedNeedsAReason) {
+  const std::string op = "- op: f(Tensor self, Tensor other) -> Tensor\n  doc: x.\n  forward: f\n";
+  EXPECT_THAT(mistake(op + "  self: not_implemented\n  other: grad\n"),
+              AllOf(StartsWith("ops.yaml:1: "), HasSubstr("'self' has no derivative; say why")));
+  const OpList part = read(op + "  self: not_implemented\n  other: grad\n  not_implemented: never\n");
+  EXPECT_THAT(emit_nodes(part, 0), HasSubstr("not_implemented(\"f\", \"self\", \"never\")"));
+  EXPECT_TRUE(part.ops[0].has_derivative());
+  EXPECT_NE(part.ops[0].jvp, Jvp::NotImplemented);  // tangents of other go through
+  const OpList none = read(op + "  self: not_implemented\n  not_implemented: never\n");
+  EXPECT_FALSE(none.ops[0].has_derivative());
+  EXPECT_EQ(none.ops[0].jvp, Jvp::NotImplemented);
+}
+
 TEST_F(ReaderTest, MissingFileIsNamed) {
   EXPECT_THAT([] { read_ops("/nowhere/ops.yaml"); },
               ::testing::ThrowsMessage<SyntaxError>(HasSubstr("/nowhere/ops.yaml: no such file")));
