@@ -24,6 +24,8 @@ extern const IndexedKernel bernoulli;
 extern const IndexedKernel arange;
 extern const IndexedKernel linspace;
 
+bool in_bounds(const std::int64_t* values, std::int64_t n, std::int64_t size) noexcept;
+
 extern const Movers movers;
 
 /// The one symbol of a tier that the rest of the library sees.

@@ -51,6 +51,9 @@ struct KernelTable {
   /// exact.
   const IndexedKernel* linspace;
 
+  /// Whether 0 <= v < size for all n values, size > 0.
+  bool (*in_bounds)(const std::int64_t* values, std::int64_t n, std::int64_t size) noexcept;
+
   const Movers* movers;
   const ReductionTable* reductions;
   const SoftmaxTable* softmax;

@@ -12,7 +12,6 @@
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/gather_scatter.h>
-#include <lanewise/ops/index_bounds.h>
 #include <lanewise/ops/index_walk.h>
 #include <lanewise/ops/pointwise_forms.h>
 #include <lanewise/tensor/errors.h>
@@ -32,6 +31,7 @@ struct Indexing {
   Tensor index;
   std::int64_t limit = 0;  ///< of its values
   bool empty;
+  const char* check_runs = nullptr;  ///< the op that has its indices checked where they are used
 
   Indexing(const char* op, std::int64_t along, IntArrayRef self_sizes, const Tensor& any_index,
            const char* self_name = "self") {
@@ -55,16 +55,21 @@ struct Indexing {
     limit = limits[static_cast<std::size_t>(dim)];
   }
 
-  /// Every index, before anything is written.
-  void check_bounds(const char* op) const {
+  /// Every index, before anything is written; where the result is dropped on an error, in the pass that uses
+  /// them.
+  void check_bounds(const char* op, bool fresh_result) {
     if (empty) return;
+    if (fresh_result) {
+      check_runs = op;
+      return;
+    }
     const auto* values = index.const_data_ptr<std::int64_t>();
     parallel_for(0, index.numel(), 32768, [&](std::int64_t begin, std::int64_t end) {
       check_bounds(op, values + begin, end - begin);
     });
   }
   void check_bounds(const char* op, const std::int64_t* values, std::int64_t n) const {
-    if (in_bounds(values, n, limit)) return;
+    if (kernels::active_kernels().in_bounds(values, n, limit)) return;
     for (std::int64_t i = 0; i < n; ++i) {
       LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < limit, op, ": index ", values[i],
                      " is out of bounds for dimension ", dim, " with size ", limit);
@@ -113,6 +118,7 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
                T* to = x + run.at[0];
                const std::int64_t* i = index + run.at[1];
                const T* from = y + run.at[2];
+               if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, run.n);
                // The index is dense and runs go along its last dimension: it steps by one.
                if (run.step[0] == 0 && run.step[2] == 1) {
                  for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
@@ -199,6 +205,16 @@ void divide_by_counts(const Indexing& indexing, Tensor& self, bool include_self)
   pointwise_inplace(exact ? kDivide : kDivideDown, self, {self, counts});
 }
 
+void add_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, bool fresh) {
+  Indexing indexing("scatter_add", dim, self.sizes(), index);
+  indexing.check_src("scatter_add", self, src);
+  indexing.check_bounds("scatter_add", fresh);
+  assert_no_internal_overlap(self);
+  if (indexing.empty) return;
+  const Tensor values = apart_from(self, src);
+  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_into<T>(indexing, self, values, Reduce::Sum); });
+}
+
 }  // namespace
 
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
@@ -235,14 +251,14 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
 Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {
   Tensor result = lanewise::detail::empty_cpu(sizes, grad.scalar_type());
   fill_(result, Scalar(0));
-  scatter_add_(result, dim, index, grad);
+  add_scattered(result, dim, index, grad, true);
   return result;
 }
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  const Indexing indexing("scatter", dim, self.sizes(), index);
+  Indexing indexing("scatter", dim, self.sizes(), index);
   indexing.check_src("scatter", self, src);
-  indexing.check_bounds("scatter");
+  indexing.check_bounds("scatter", false);
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
@@ -251,8 +267,8 @@ void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor&
 }
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
-  const Indexing indexing("scatter", dim, self.sizes(), index);
-  indexing.check_bounds("scatter");
+  Indexing indexing("scatter", dim, self.sizes(), index);
+  indexing.check_bounds("scatter", false);
   assert_no_internal_overlap(self);
   Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
   fill_(one, value);
@@ -262,21 +278,15 @@ void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar&
 }
 
 void scatter_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  const Indexing indexing("scatter_add", dim, self.sizes(), index);
-  indexing.check_src("scatter_add", self, src);
-  indexing.check_bounds("scatter_add");
-  assert_no_internal_overlap(self);
-  if (indexing.empty) return;
-  const Tensor values = apart_from(self, src);
-  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_into<T>(indexing, self, values, Reduce::Sum); });
+  add_scattered(self, dim, index, src, false);
 }
 
 void scatter_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                      std::string_view reduce, bool include_self) {
   const Reduce kind = reduce_of(reduce);
-  const Indexing indexing("scatter_reduce", dim, self.sizes(), index);
+  Indexing indexing("scatter_reduce", dim, self.sizes(), index);
   indexing.check_src("scatter_reduce", self, src);
-  indexing.check_bounds("scatter_reduce");
+  indexing.check_bounds("scatter_reduce", false);
   LANEWISE_CHECK(DtypeError, !self.is_complex() || (kind != Reduce::Max && kind != Reduce::Min),
                  "scatter_reduce: complex numbers have no order");
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool || kind != Reduce::Mean,
@@ -308,7 +318,7 @@ Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const 
 
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
   Tensor result = clone(self, MemoryFormat::Contiguous);
-  scatter_add_(result, dim, index, src);
+  add_scattered(result, dim, index, src, true);
   return result;
 }
 

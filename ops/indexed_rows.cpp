@@ -6,11 +6,11 @@
 #include <utility>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/element_size.h>
-#include <lanewise/ops/index_bounds.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/views.h>
@@ -68,7 +68,7 @@ Tensor checked_index(const char* op, const Tensor& any, const Tensor& self, std:
   const auto* values = index.const_data_ptr<std::int64_t>();
   std::atomic<bool> negative{false};
   parallel_for(0, index.numel(), kGrainElements, [&](std::int64_t begin, std::int64_t end) {
-    if (in_bounds(values + begin, end - begin, size)) return;
+    if (kernels::active_kernels().in_bounds(values + begin, end - begin, size)) return;
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t i = values[p] < 0 && wrap ? values[p] + size : values[p];
       if (i < 0 || i >= size) [[unlikely]]

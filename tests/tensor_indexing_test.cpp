@@ -1,3 +1,5 @@
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -210,6 +212,20 @@ TEST(Operators, NumbersAreWrapped) {
   EXPECT_TRUE(equal(i ^ i, zeros({2})));
   EXPECT_TRUE(equal(~tensor({true, false}), tensor({false, true})));
   EXPECT_EQ(i[tensor(1)].item<int>(), 2);
+}
+
+TEST(Scatter, AWrongIndexIsFoundBeforeAnythingIsWritten) {
+  const Tensor src = ones({3, 40});
+  for (const std::int64_t wrong : {-1, 40}) {
+    const Tensor index = arange(40).repeat({3, 1});
+    index[2][39].fill_(wrong);
+    const auto message = HasSubstr("index " + std::to_string(wrong) + " is out of bounds for dimension 1");
+    Tensor x = zeros({3, 40});
+    EXPECT_THAT([&] { x.scatter_add_(1, index, src); }, ThrowsMessage<IndexError>(message));
+    EXPECT_THAT([&] { x.scatter_(1, index, src); }, ThrowsMessage<IndexError>(message));
+    EXPECT_TRUE(equal(x, zeros({3, 40})));
+    EXPECT_THAT([&] { x.scatter_add(1, index, src); }, ThrowsMessage<IndexError>(message));
+  }
 }
 
 }  // namespace

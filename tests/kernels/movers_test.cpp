@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <utility>
 
 #include "kernel_support.h"
 
@@ -320,6 +322,23 @@ TEST(Strided, GatherAndScatterAgreeWithLoops) {
           }
         }
         ASSERT_EQ(scattered, looped);
+      }
+    }
+  });
+}
+
+TEST(Indices, OneThatIsOutOfBoundsIsFoundWhereverItLies) {
+  for_each_isa([](const KernelTable& table) {
+    for (std::int64_t n = 0; n < 70; ++n) {
+      std::vector<std::int64_t> values(static_cast<std::size_t>(n));
+      for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = i % 5;
+      ASSERT_TRUE(table.in_bounds(values.data(), n, 5));
+      for (std::int64_t& value : values) {
+        for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{5}, INT64_MIN, INT64_MAX}) {
+          const std::int64_t kept = std::exchange(value, wrong);
+          ASSERT_FALSE(table.in_bounds(values.data(), n, 5)) << wrong;
+          value = kept;
+        }
       }
     }
   });
