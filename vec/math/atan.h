@@ -29,7 +29,7 @@ struct AtanConstants<float> {
   static constexpr float kUp = 0x1p70f;
   static constexpr float kHuge = 0x1p90f;
   static constexpr float kRaise = 0x1p36f;  // times kHuge: finite
-  static constexpr float kDown = 0x1p-30f;
+  static constexpr float kDown = 0x1p-40f;
 };
 template <>
 struct AtanConstants<double> {
@@ -131,7 +131,7 @@ template <class T>
 
 }  // namespace detail
 
-/// Arc tangent. Error: 0.97 ULP.
+/// Arc tangent. Error: 0.97 ULP (f32), 0.7 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> atan(Vec<T> x) {
   using C = detail::AtanConstants<T>;
@@ -142,8 +142,8 @@ LANEWISE_INLINE Vec<T> atan(Vec<T> x) {
   return copysign(detail::add_angle(from_mask(steep), steep, angle), x);
 }
 
-/// Angle of the point (x, y), in [-pi, pi]; signed zeros and infinities as in C99. Error: 1.0 ULP, 1.4 where
-/// y or x is denormal.
+/// Angle of the point (x, y), in [-pi, pi]; signed zeros and infinities as in C99. Error: 1.0 ULP (f32), 0.95
+/// ULP (f64); without fma 1.2 ULP, 1.4 where y or x is denormal.
 template <Real T>
 LANEWISE_INLINE Vec<T> atan2(Vec<T> y, Vec<T> x) {
   using C = detail::AtanConstants<T>;

@@ -58,7 +58,7 @@ LANEWISE_INLINE Vec<double> log_erfc(Vec<double> t) {
 
 }  // namespace detail
 
-/// Error function. Error: 1.01 ULP (f32), 1.08 ULP (f64).
+/// Error function. Error: 0.95 ULP (f32), 0.99 ULP (f64); without fma 1.05 and 1.2 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> erf(Vec<T> x) {
   using C = detail::ErfConstants<T>;

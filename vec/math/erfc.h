@@ -63,8 +63,8 @@ LANEWISE_INLINE Vec<T> erfc_small(Vec<T> x) {
 
 }  // namespace detail
 
-/// 1 - erf x, without cancellation for large x. Error: 1.45 ULP (f64), 1.11 ULP (f32), also where the result
-/// is denormal.
+/// 1 - erf x, without cancellation for large x. Error: 0.73 ULP (f32), 0.99 ULP (f64), without fma 1.15 ULP;
+/// also where the result is denormal.
 LANEWISE_INLINE Vec<double> erfc(Vec<double> x) {
   using V = Vec<double>;
   const V ax = abs(x);

@@ -7,7 +7,7 @@
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 
-/// log(x / (1 - x)), -infinity at 0, infinity at 1, NaN beyond. Error: 1.3 ULP, also around its zero at 1/2.
+/// log(x / (1 - x)), -infinity at 0, infinity at 1, NaN beyond. Error: 0.95 ULP, also around its zero at 1/2.
 template <Real T>
 LANEWISE_INLINE Vec<T> logit(Vec<T> x) {
   const Vec<T> one(T(1));
