@@ -59,7 +59,7 @@ class FunctionEmitter {
                              const std::string& out) {
       text_.line(return_type(schema), " ", name, "(", out.empty() ? "" : "Tensor& " + out + ", ",
                  parameter_list(op_.schema, false), ") {");
-      defined(schema, name);
+      defined(schema, op_.schema.name);
       text_.line("  return lanewise::", target, "(", out.empty() ? "" : out + ", ", argument_list(op_.schema),
                  ");\n}");
     };
