@@ -396,6 +396,7 @@ Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
   const bool as_it_is = (args.element == ScalarType::Undefined || args.element == element) &&
                         (args.result == ScalarType::Undefined || args.result == kernel.value_type[i]);
   if (!as_it_is || kernel.inner[i] == nullptr || kernel.acc_size[i] > kAccBytes) return {};
+  detail::note_path(detail::Path::Reduction);
   alignas(64) char acc[kAccBytes];
   Tensor value = detail::empty_cpu({}, kernel.value_type[i]);
   kernel.inner[i](static_cast<const char*>(self.const_data_ptr()), n, 0, acc);

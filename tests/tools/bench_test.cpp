@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "json_schema.h"
 #include "run_tool.h"
 
 namespace lanewise::test {
@@ -62,6 +63,19 @@ TEST(Bench, MakesTheArgumentsOfManyOps) {
     const ToolRun one = bench({op, "--size", "32x32", "--arg", "dim=0"});
     EXPECT_EQ(one.status, 0) << op << ": " << one.errors;
   }
+}
+
+TEST(Bench, JsonFollowsItsSchema) {
+  const ToolRun run = bench({"add", "exp", "sum", "--size", "1000", "--threads", "1,2", "--json"});
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const json schema = read_schema("bench-run.json"), good = json::parse(run.output);
+  EXPECT_EQ(schema_problem(schema, good), "");
+  json bad = good;
+  bad["results"][1]["ns"] = "fast";
+  EXPECT_EQ(schema_problem(schema, bad), "/results/1/ns: expected array");
+  bad = good;
+  bad["results"][0].erase("isa");
+  EXPECT_EQ(schema_problem(schema, bad), "/results/0: lacks \"isa\"");
 }
 
 TEST(Bench, ThreeNumbersDescribeAProduct) {

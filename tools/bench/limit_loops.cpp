@@ -5,22 +5,29 @@
 // One loop text for every tier: GNU vectors of the tier's width in functions compiled for it. The chains are
 // many enough to keep two units of four cycles' latency busy; results are kept where the compiler cannot drop
 // them.
-#define LANEWISE_LIMIT_LOOPS(tier, attribute, bytes, chains, fma_ps, fma_pd)                          \
-  namespace tier {                                                                                    \
-  typedef float Floats __attribute__((vector_size(bytes)));                                           \
-  typedef double Doubles __attribute__((vector_size(bytes)));                                         \
-  attribute void triad(float* a, const float* b, const float* c, std::int64_t n) {                    \
+#define LANEWISE_LIMIT_LOOPS(tier, attribute, bytes, chains, fma_ps, fma_pd, stream)    \
+  namespace tier {                                                                      \
+  typedef float Floats __attribute__((vector_size(bytes)));                             \
+  typedef double Doubles __attribute__((vector_size(bytes)));                           \
+  LANEWISE_LIMIT_TRIAD(triad, attribute, bytes, LANEWISE_STORE, static_cast<void>(0))   \
+  LANEWISE_LIMIT_TRIAD(triad_past_cache, attribute, bytes, stream, LANEWISE_FENCE)      \
+  LANEWISE_LIMIT_ARITHMETIC(floats, Floats, float, attribute, bytes, chains, fma_ps)    \
+  LANEWISE_LIMIT_ARITHMETIC(doubles, Doubles, double, attribute, bytes, chains, fma_pd) \
+  constexpr LimitLoops loops{&triad, &triad_past_cache, &floats, &doubles};             \
+  }
+
+#define LANEWISE_STORE(to, value) *reinterpret_cast<decltype(value)*>(to) = value
+#define LANEWISE_LIMIT_TRIAD(name, attribute, bytes, store, fence)                                    \
+  attribute void name(float* a, const float* b, const float* c, std::int64_t n) {                     \
     constexpr std::int64_t kStep = (bytes) / 4;                                                       \
     for (std::int64_t i = 0; i < n; i += 4 * kStep) {                                                 \
       for (std::int64_t j = i; j < i + 4 * kStep; j += kStep) {                                       \
-        *reinterpret_cast<Floats*>(a + j) =                                                           \
+        Floats sum =                                                                                  \
             *reinterpret_cast<const Floats*>(b + j) + 3.0F * *reinterpret_cast<const Floats*>(c + j); \
+        store(a + j, sum);                                                                            \
       }                                                                                               \
     }                                                                                                 \
-  }                                                                                                   \
-  LANEWISE_LIMIT_ARITHMETIC(floats, Floats, float, attribute, bytes, chains, fma_ps)                  \
-  LANEWISE_LIMIT_ARITHMETIC(doubles, Doubles, double, attribute, bytes, chains, fma_pd)               \
-  constexpr LimitLoops loops{&triad, &floats, &doubles};                                              \
+    fence;                                                                                            \
   }
 
 #define LANEWISE_LIMIT_ARITHMETIC(name, Vector, Element, attribute, bytes, chains, fma) \
@@ -45,6 +52,7 @@
 #include <immintrin.h>
 
 #define LANEWISE_IN_REGISTER(v) "+v"(v)
+#define LANEWISE_FENCE _mm_sfence()
 // In the sections of the library's own tiers, where `lanewise verify-isa` expects such code.
 #define LANEWISE_TARGET(features, tier) \
   __attribute__((target(features), noinline, section(".lanewise.text." tier)))
@@ -53,10 +61,11 @@
 namespace lanewise::tools {
 namespace {
 LANEWISE_LIMIT_LOOPS(sse4_2_tier, LANEWISE_TARGET("sse4.2", "sse4_2"), 16, 12, LANEWISE_MULTIPLY_ADD,
-                     LANEWISE_MULTIPLY_ADD)
-LANEWISE_LIMIT_LOOPS(avx2_tier, LANEWISE_TARGET("avx2,fma", "avx2"), 32, 12, _mm256_fmadd_ps, _mm256_fmadd_pd)
+                     LANEWISE_MULTIPLY_ADD, _mm_stream_ps)
+LANEWISE_LIMIT_LOOPS(avx2_tier, LANEWISE_TARGET("avx2,fma", "avx2"), 32, 12, _mm256_fmadd_ps, _mm256_fmadd_pd,
+                     _mm256_stream_ps)
 LANEWISE_LIMIT_LOOPS(avx512_tier, LANEWISE_TARGET("avx512f", "avx512"), 64, 16, _mm512_fmadd_ps,
-                     _mm512_fmadd_pd)
+                     _mm512_fmadd_pd, _mm512_stream_ps)
 }  // namespace
 
 LimitLoops limit_loops(Isa isa) {
@@ -69,12 +78,14 @@ LimitLoops limit_loops(Isa isa) {
 #include <arm_neon.h>
 
 #define LANEWISE_IN_REGISTER(v) "+w"(v)
+#define LANEWISE_FENCE static_cast<void>(0)
 #define LANEWISE_NEON_FMA_PS(a, b, c) reinterpret_cast<Floats>(vfmaq_f32(c, a, b))
 #define LANEWISE_NEON_FMA_PD(a, b, c) reinterpret_cast<Doubles>(vfmaq_f64(c, a, b))
 
 namespace lanewise::tools {
 namespace {
-LANEWISE_LIMIT_LOOPS(neon_tier, __attribute__((noinline)), 16, 16, LANEWISE_NEON_FMA_PS, LANEWISE_NEON_FMA_PD)
+LANEWISE_LIMIT_LOOPS(neon_tier, __attribute__((noinline)), 16, 16, LANEWISE_NEON_FMA_PS, LANEWISE_NEON_FMA_PD,
+                     LANEWISE_STORE)
 }  // namespace
 
 LimitLoops limit_loops(Isa) { return neon_tier::loops; }

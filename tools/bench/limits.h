@@ -14,7 +14,7 @@ namespace lanewise::tools {
 class Limits {
  public:
   /// GB/s of a[i] = b[i] + s * c[i] with operands of `working_set` bytes together (rounded to a power of
-  /// two), on that many threads.
+  /// two), on that many threads; with plain stores or those that go past the caches, whichever is faster.
   double bandwidth(Isa isa, int threads, std::int64_t working_set);
   /// GFLOP/s of independent multiplications and additions (fused where the tier can) of floats or doubles.
   double arithmetic(Isa isa, int threads, bool doubles);
@@ -31,8 +31,9 @@ class Limits {
 
 /// The loops of one tier; in limits_<tier>.
 struct LimitLoops {
-  void (*triad)(float* a, const float* b, const float* c,
-                std::int64_t n);          ///< n a multiple of 64, 64-byte aligned
+  using Triad = void (*)(float* a, const float* b, const float* c, std::int64_t n);
+  Triad triad;             ///< n a multiple of 64, 64-byte aligned
+  Triad triad_past_cache;  ///< with stores that do not read what they overwrite, where the tier has them
   double (*floats)(std::int64_t rounds);  ///< floating-point operations done
   double (*doubles)(std::int64_t rounds);
 };

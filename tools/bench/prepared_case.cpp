@@ -46,16 +46,21 @@ PreparedCase::PreparedCase(const BenchCase& c) {
     return c.op.find('.') == std::string::npos ? schema.name == c.op && !schema.is_out
                                                : schema.full_name() == c.op;
   };
-  std::string problem;
+  std::string problem;  // of the first overload whose arguments cannot be made
   for (std::size_t i = 0; i < schemas.size() && index_ == kNone; ++i) {
     if (!fits(schemas[i])) continue;
     LANEWISE_CHECK(ValueError, has_tensor(schemas[i]), c.op,
                    ": takes no tensor, so there is nothing to vary");
     LANEWISE_CHECK(ValueError, !schemas[i].is_inplace && !schemas[i].is_out, c.op,
                    ": give the plain form, it is timed with out= where there is one");
-    values_ = make_operands(c, schemas[i]);
-    index_ = i;
+    try {
+      values_ = make_operands(c, schemas[i]);
+      index_ = i;
+    } catch (const ValueError& error) {
+      if (problem.empty()) problem = error.what();
+    }
   }
+  LANEWISE_CHECK(ValueError, problem.empty() || index_ != kNone, problem);
   if (index_ == kNone)
     static_cast<void>(call(c.op, std::span<const Value>()));  // its message names what is near
   LANEWISE_CHECK(ValueError, index_ != kNone, c.op, ": cannot be timed");

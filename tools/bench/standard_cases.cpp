@@ -29,6 +29,14 @@ std::vector<BenchCase> standard_cases() {
   cases.push_back({.op = "mm", .shape = {512, 512, 512}});
   cases.push_back({.op = "mm", .dtype = kDouble, .shape = {512, 512, 512}});
   cases.push_back({.op = "mv", .shape = {1024, 1024}});
+  for (const char* op : {"add", "exp", "sum"}) {  // curves over size, from the cost of a call to memory
+    for (const std::int64_t n : {1, 64, 1024, 1 << 18, 1 << 21}) cases.push_back({.op = op, .shape = {n}});
+  }
+  for (const char* op : {"add", "exp", "mm"})
+    cases.push_back(
+        {.op = op,
+         .dtype = kDouble,
+         .shape = op[0] == 'm' ? std::vector<std::int64_t>{16, 16, 16} : std::vector<std::int64_t>{64}});
   return cases;
 }
 

@@ -35,6 +35,8 @@ th,td{padding:.32em .7em;text-align:left;white-space:nowrap;border-bottom:1px so
 th{color:var(--soft);font-weight:600}.n{text-align:right}
 td.g{background:color-mix(in srgb,var(--good) calc(var(--h)*1%),transparent)}td.b{background:color-mix(in srgb,var(--bad) calc(var(--h)*1%),transparent)}
 td.r{background:linear-gradient(90deg,var(--bar) var(--w),transparent var(--w))}
+figure+.wide{margin-top:14px}h3{font-size:1rem;margin:1.2em 0 .4em}
+@media(max-width:640px){table{font-size:.78rem}th,td{padding:.3em .45em}td:first-child,th:first-child{position:sticky;left:0;background:var(--card);max-width:44vw;overflow-x:hidden;text-overflow:ellipsis}}
 footer{margin-top:3em;color:var(--soft);font-size:.85rem}
 )css";
 
@@ -59,10 +61,14 @@ std::string column_name(const std::string& head) {
 }  // namespace
 
 std::string Table::html() const {
-  std::string text = "<div class=\"wide\"><table><thead><tr>";
-  for (const std::string& h : head)
-    text += (is_number_column(h) ? "<th class=\"n\">" : "<th>") + escaped(column_name(h)) + "</th>";
-  text += "</tr></thead><tbody>\n";
+  std::string text = "<div class=\"wide\"><table>";
+  if (std::any_of(head.begin(), head.end(), [](const std::string& h) { return !h.empty(); })) {
+    text += "<thead><tr>";
+    for (const std::string& h : head)
+      text += (is_number_column(h) ? "<th class=\"n\">" : "<th>") + escaped(column_name(h)) + "</th>";
+    text += "</tr></thead>";
+  }
+  text += "<tbody>\n";
   for (const auto& row : rows) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {

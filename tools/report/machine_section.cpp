@@ -70,7 +70,7 @@ Section machine_section(const nlohmann::json& m) {
     return text;
   };
   Table table{.head = {"", ""}, .rows = {}};
-  table.rows = {{{m.at("cpu").get<std::string>().empty() ? "CPU" : "CPU"}, {m.at("cpu").get<std::string>()}},
+  table.rows = {{{"CPU"}, {m.at("cpu").get<std::string>()}},
                 {{"cores"},
                  {format("%d (%d hardware threads) in %d package%s, %d usable", m.at("cores").get<int>(),
                          m.at("hardware_threads").get<int>(), m.at("packages").get<int>(),
