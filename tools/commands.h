@@ -15,8 +15,12 @@ enum ExitCode : int {
 
 /// Each adds a subcommand to the tool. It runs when the arguments have been read, and puts its exit code into
 /// `status`.
+void add_bench(CLI::App& app, int& status);
+void add_compare(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
 void add_passport(CLI::App& app, int& status);
 void add_profile(CLI::App& app, int& status);
+void add_report(CLI::App& app, int& status);
+void add_verify_isa(CLI::App& app, int& status);
 
 }  // namespace lanewise::tools

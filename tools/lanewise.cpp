@@ -6,7 +6,6 @@
 #include <lanewise/dispatch_isa/version.h>
 
 #include "commands.h"
-#include "verify/verify_command.h"
 
 int main(int argc, char** argv) {
   using namespace lanewise::tools;
@@ -19,8 +18,11 @@ int main(int argc, char** argv) {
   app.failure_message(CLI::FailureMessage::simple);
   int status = kSuccess;
   add_info(app, status);
+  add_bench(app, status);
+  add_compare(app, status);
   add_passport(app, status);
   add_profile(app, status);
+  add_report(app, status);
   add_verify_isa(app, status);
   try {
     app.parse(argc, argv);

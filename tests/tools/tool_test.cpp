@@ -22,7 +22,7 @@ TEST(Tool, WithoutACommandSaysWhatThereIs) {
 TEST(Tool, HelpNamesEveryCommand) {
   const ToolRun run = run_tool({"--help"});
   EXPECT_EQ(run.status, 0);
-  for (const char* command : {"info", "passport", "profile", "verify-isa"})
+  for (const char* command : {"bench", "compare", "info", "passport", "profile", "report", "verify-isa"})
     EXPECT_THAT(run.output, HasSubstr(command));
 }
 

@@ -1,5 +1,3 @@
-#include "verify/verify_command.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

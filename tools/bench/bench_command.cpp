@@ -1,0 +1,139 @@
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <lanewise/dispatch_isa/error.h>
+#include <lanewise/dispatch_isa/threads.h>
+#include <lanewise/tensor/errors.h>
+
+#include "bench/bench_table.h"
+#include "bench/run_file.h"
+#include "bench/standard_cases.h"
+#include "commands.h"
+#include "machine.h"
+#include "progress.h"
+#include "text.h"
+
+namespace lanewise::tools {
+namespace {
+
+struct Settings {
+  std::vector<std::string> ops, dtypes{"f32"}, sizes{"16Ki"}, layouts{"contiguous"}, isas, arguments;
+  std::vector<int> threads{1};
+  int turns = 11;
+  double seconds = 0.004;
+  std::string output, label;
+  bool json = false, list = false;
+};
+
+std::vector<std::pair<std::string, std::string>> split(const std::vector<std::string>& arguments) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const std::string& text : arguments) {
+    const std::size_t at = text.find('=');
+    LANEWISE_CHECK(ValueError, at != std::string::npos && at > 0, "--arg ", text, ": expected name=value");
+    result.emplace_back(text.substr(0, at), text.substr(at + 1));
+  }
+  return result;
+}
+
+std::vector<BenchCase> cases_of(const Settings& s) {
+  std::vector<BenchCase> cases;
+  if (s.ops.empty()) {
+    for (const BenchCase& standard : standard_cases()) {
+      for (const int threads : s.threads) {
+        cases.push_back(standard);
+        cases.back().threads = threads;
+      }
+    }
+    return cases;
+  }
+  for (const std::string& op : s.ops) {
+    for (const std::string& dtype : s.dtypes) {
+      for (const std::string& size : s.sizes) {
+        for (const std::string& layout : s.layouts) {
+          for (const int threads : s.threads)
+            cases.push_back({op, parse_dtype(dtype), parse_shape(size), layout, threads, split(s.arguments)});
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+std::vector<Isa> isas_of(const Settings& s) {
+  if (s.isas.empty()) return {available_isas().begin(), available_isas().end()};
+  std::vector<Isa> isas;
+  for (const std::string& text : s.isas) {
+    isas.push_back(parse_isa(text));
+    const IsaGuard available(isas.back());  // an error here, not after the first cases
+  }
+  return isas;
+}
+
+int bench(const Settings& s) {
+  const std::vector<BenchCase> cases = cases_of(s);
+  if (s.list) {
+    for (const BenchCase& c : cases) std::printf("%s\n", c.key().c_str());
+    return kSuccess;
+  }
+  BenchRun run;
+  run.machine = machine_json();
+  run.date = utc_now();
+  run.label = s.label;
+  if (!s.output.empty()) write_file(s.output, "");  // an error now, not at the end
+  const MeasureSettings settings{isas_of(s), s.turns, s.seconds};
+  if (!s.json) std::printf("%s, %s\n%s", cpu_model().c_str(), run.date.c_str(), bench_head().c_str());
+  Limits limits;
+  Progress progress(cases.size());
+  for (const BenchCase& c : cases) {
+    progress.step(c.key());
+    const std::vector<BenchResult> results = measure(c, settings, limits);
+    progress.clear();
+    if (!s.json) std::printf("%s", bench_rows(results).c_str());
+    std::fflush(stdout);
+    run.results.insert(run.results.end(), results.begin(), results.end());
+  }
+  set_limits(run, limits);
+  const std::string text = to_json(run).dump(1) + "\n";
+  if (s.json) std::printf("%s", text.c_str());
+  if (!s.output.empty()) write_file(s.output, text);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("bench", "Time ops by name on every tier, answers checked first");
+  const auto s = std::make_shared<Settings>();
+  command->add_option("op", s->ops, "Ops such as add or sum.dim_IntList (default: the standard list)");
+  command->add_option("--dtype", s->dtypes, "f32, f64, bf16, f16, i32...")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--size", s->sizes, "Shapes: 16Ki, 2Mi, 64x784; products: m x k x n")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--layout", s->layouts, "Where operands lie")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLayouts), std::end(kLayouts))))
+      ->capture_default_str();
+  command->add_option("--threads", s->threads, "Numbers of threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, kMaxThreads))
+      ->capture_default_str();
+  command->add_option("--isa", s->isas, "Tiers (default: all of this machine)")->delimiter(',');
+  command->add_option("--arg", s->arguments, "Other arguments of the op: dim=0");
+  command->add_option("--turns", s->turns, "Samples per tier, in turns with the others")
+      ->check(CLI::Range(3, 10000))
+      ->capture_default_str();
+  command->add_option("--seconds", s->seconds, "Length of a turn")
+      ->check(CLI::Range(1e-5, 60.0))
+      ->capture_default_str();
+  command->add_option("-o,--output", s->output, "Store the run");
+  command->add_option("--label", s->label, "What the stored run is called");
+  command->add_flag("--json", s->json, "Print the run as JSON");
+  command->add_flag("--list", s->list, "Only name the cases");
+  command->callback([s, &status] { status = bench(*s); });
+}
+
+}  // namespace lanewise::tools

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include <lanewise/tensor/errors.h>
+
+#include "commands.h"
+#include "compare/comparison.h"
+
+namespace lanewise::tools {
+namespace {
+
+struct Settings {
+  std::vector<std::string> files;
+  std::string tiers;
+  double bound = 5;
+  bool json = false, markdown = false;
+};
+
+std::vector<Comparison> comparisons_of(const Settings& s) {
+  const BenchRun first = read_run(s.files[0]);
+  if (s.files.size() == 2) {
+    LANEWISE_CHECK(ValueError, s.tiers.empty(), "compare: --tiers is for one run, two are given");
+    const BenchRun second = read_run(s.files[1]);
+    if (first.machine.value("cpu", "") != second.machine.value("cpu", "")) {
+      std::fprintf(stderr, "lanewise: compare: the runs are of different machines: %s, and %s\n",
+                   first.machine.value("cpu", "unknown").c_str(),
+                   second.machine.value("cpu", "unknown").c_str());
+    }
+    return compare_runs(first, second);
+  }
+  const std::size_t comma = s.tiers.find(',');
+  LANEWISE_CHECK(ValueError, comma != std::string::npos,
+                 "compare: give two runs, or one and --tiers avx2,avx512");
+  return compare_tiers(first, parse_isa(s.tiers.substr(0, comma)), parse_isa(s.tiers.substr(comma + 1)));
+}
+
+int compare(const Settings& s) {
+  const std::vector<Comparison> comparisons = comparisons_of(s);
+  const double bound = s.bound / 100;
+  const auto regressions = std::count_if(comparisons.begin(), comparisons.end(),
+                                         [&](const Comparison& c) { return c.is_regression(bound); });
+  if (s.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const Comparison& c : comparisons) {
+      rows.push_back({{"case", c.key},
+                      {"before_isa", name(c.before_isa)},
+                      {"after_isa", name(c.after_isa)},
+                      {"before_ns", c.before_ns},
+                      {"after_ns", c.after_ns},
+                      {"speed_up", c.speed_up.value},
+                      {"low", c.speed_up.low},
+                      {"high", c.speed_up.high},
+                      {"regression", c.is_regression(bound)}});
+    }
+    std::printf("%s\n", nlohmann::json{{"bound", bound}, {"regressions", regressions}, {"comparisons", rows}}
+                            .dump(1)
+                            .c_str());
+  } else {
+    std::printf("%s", comparison_table(comparisons, bound, s.markdown).c_str());
+  }
+  if (regressions > 0)
+    std::fprintf(stderr, "lanewise: compare: %d of %zu cases are slower by more than %g %%\n",
+                 static_cast<int>(regressions), comparisons.size(), s.bound);
+  return regressions > 0 ? kRegression : kSuccess;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "Two stored runs, or two tiers of one; exit code 3 where the second is slower than the bound allows");
+  const auto s = std::make_shared<Settings>();
+  command->add_option("run", s->files, "Files of `lanewise bench -o`: before and after")
+      ->required()
+      ->expected(1, 2);
+  command->add_option("--tiers", s->tiers, "Of one run: avx2,avx512");
+  command->add_option("--bound", s->bound, "Percent by which a case may be slower")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  command->add_flag("--json", s->json, "Print JSON");
+  command->add_flag("--markdown", s->markdown, "Print a Markdown table");
+  command->callback([s, &status] { status = compare(*s); });
+}
+
+}  // namespace lanewise::tools

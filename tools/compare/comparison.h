@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/run_file.h"
+#include "compare/statistics.h"
+
+namespace lanewise::tools {
+
+/// A case in two runs, or on two tiers of one.
+struct Comparison {
+  std::string key;
+  Isa before_isa, after_isa;
+  double before_ns, after_ns;
+  Interval speed_up;  ///< before / after: above 1 is faster
+
+  /// Slower by more than `bound` (0.05: 5 %), and not by chance.
+  bool is_regression(double bound) const { return speed_up.value < 1 / (1 + bound) && speed_up.high < 1; }
+  bool is_improvement(double bound) const { return speed_up.value > 1 + bound && speed_up.low > 1; }
+};
+
+/// The cases that both runs have, tier by tier.
+/// Throws   Error if there are none
+std::vector<Comparison> compare_runs(const BenchRun& before, const BenchRun& after);
+/// Each case of a run on one tier against another.
+/// Throws   Error if no case has both
+std::vector<Comparison> compare_tiers(const BenchRun& run, Isa before, Isa after);
+
+/// Aligned text, or rows of a Markdown table.
+std::string comparison_table(const std::vector<Comparison>& comparisons, double bound, bool markdown);
+
+}  // namespace lanewise::tools

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <lanewise/tensor/dtype.h>
+
+#include "report/sections.h"
+#include "report/svg.h"
+#include "text.h"
+
+namespace lanewise::tools {
+namespace {
+
+std::vector<Isa> isas_of(const BenchRun& run) {
+  std::set<Isa> isas;
+  for (const BenchResult& r : run.results) isas.insert(r.isa);
+  return {isas.begin(), isas.end()};
+}
+
+/// Results by case, in the run's order.
+std::vector<std::pair<BenchCase, std::map<Isa, const BenchResult*>>> by_case(const BenchRun& run) {
+  std::vector<std::pair<BenchCase, std::map<Isa, const BenchResult*>>> cases;
+  std::map<std::string, std::size_t> place;
+  for (const BenchResult& r : run.results) {
+    const auto [at, fresh] = place.try_emplace(r.what.key(), cases.size());
+    if (fresh) cases.push_back({r.what, {}});
+    cases[at->second].second[r.isa] = &r;
+  }
+  return cases;
+}
+
+std::int64_t numel(const BenchCase& c) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : c.shape) n *= size;
+  return n;
+}
+
+std::string bytes_tick(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
+  int unit = 0;
+  for (; bytes >= 999 && unit < 3; ++unit) bytes /= 1000;
+  return format("%g %s", bytes, kUnits[unit]);
+}
+
+}  // namespace
+
+std::string short_key(const BenchCase& c) {
+  std::string key = c.key();
+  for (const char* word : {" contiguous", ", 1 thread"}) {
+    if (const std::size_t at = key.find(word);
+        at != std::string::npos &&
+        (key.size() == at + std::string(word).size() || key[at + std::string(word).size()] != 's')) {
+      key.erase(at, std::string(word).size());
+    }
+  }
+  return key;
+}
+
+int series_of(Isa isa) { return isa == Isa::sse4_2 ? 0 : isa == Isa::avx512 ? 2 : 1; }
+
+Section tiers_section(const BenchRun& run) {
+  const std::vector<Isa> isas = isas_of(run);
+  if (isas.size() < 2) return {};
+  Section section{.title = "Speed-up by tier", .html = {}, .markdown = {}};
+  section.paragraph(
+      std::string("Over ") + name(isas[0]) +
+      ", in brackets the time of a call. Green is faster, red slower: wider is not always faster.");
+  Table table{.head = {"case"}, .rows = {}};
+  for (const Isa isa : isas) table.head.push_back(std::string(name(isa)) + ">");
+  table.head.push_back("of limit>");
+  for (const auto& [c, results] : by_case(run)) {
+    const auto base = results.find(isas[0]);
+    if (base == results.end() || results.size() < 2) continue;
+    std::vector<Table::Cell> row{{short_key(c)}};
+    double best_share = 0;
+    for (const Isa isa : isas) {
+      const auto it = results.find(isa);
+      if (it == results.end()) {
+        row.push_back({"-"});
+        continue;
+      }
+      const double speed_up = base->second->median() / it->second->median();
+      best_share = std::max(best_share, it->second->share_of_limit());
+      row.push_back(
+          {format("%.2fx (%s)", speed_up, time_text(it->second->median()).c_str()), std::log2(speed_up) / 4});
+    }
+    row.push_back({format("%.0f %%", 100 * best_share), 0, std::min(best_share, 1.0)});
+    table.rows.push_back(std::move(row));
+  }
+  if (table.rows.empty()) return {};
+  section.table(table);
+  return section;
+}
+
+// Ops that were timed at three sizes or more.
+Section sizes_section(const BenchRun& run) {
+  struct Curve {
+    std::vector<std::pair<double, double>> speed, limit;
+    std::vector<std::string> tips;
+  };
+  std::map<std::string, std::map<Isa, std::vector<const BenchResult*>>> groups;
+  for (const BenchResult& r : run.results) {
+    BenchCase c = r.what;
+    c.shape = {};
+    groups[short_key(c)][r.isa].push_back(&r);
+  }
+  Section section{.title = "Sizes", .html = {}, .markdown = {}};
+  std::string plots;
+  Table table{.head = {"case", "tier", "bytes moved>", "GB/s>", "limit GB/s>"}, .rows = {}};
+  for (auto& [key, tiers] : groups) {
+    if (tiers.begin()->second.size() < 3) continue;
+    std::string title = key;
+    if (const std::size_t at = title.find(" []"); at != std::string::npos) title.erase(at, 3);
+    std::map<Isa, Curve> curves;
+    double low = 1e300, high = 0, slow = 1e300, fast = 0;
+    for (auto& [isa, results] : tiers) {
+      std::sort(results.begin(), results.end(),
+                [](const BenchResult* a, const BenchResult* b) { return a->bytes < b->bytes; });
+      for (const BenchResult* r : results) {
+        if (r->bytes <= 0) continue;
+        const auto bytes = static_cast<double>(r->bytes);
+        const double gbs = bytes / r->median();
+        curves[isa].speed.emplace_back(bytes, gbs);
+        curves[isa].limit.emplace_back(bytes, r->bandwidth_limit);
+        curves[isa].tips.push_back(short_key(r->what) +
+                                   format(" on %s: %.1f GB/s of %.1f", name(isa), gbs, r->bandwidth_limit));
+        low = std::min(low, bytes);
+        high = std::max(high, bytes);
+        slow = std::min(slow, gbs);
+        fast = std::max({fast, gbs, r->bandwidth_limit});
+        table.rows.push_back({{title},
+                              {name(isa)},
+                              {std::to_string(r->bytes)},
+                              {format("%.1f", gbs)},
+                              {format("%.1f", r->bandwidth_limit)}});
+      }
+    }
+    if (low >= high) continue;
+    LogPlot plot(title, "bytes moved by a call", "GB/s", {low / 1.3, high * 1.3},
+                 {std::max(slow / 1.3, fast / 1e4), fast * 1.3}, &bytes_tick);
+    for (const auto& [isa, curve] : curves) {
+      plot.limit(series_of(isa), curve.limit);
+      plot.curve(series_of(isa), curve.speed, curve.tips);
+      plot.legend(series_of(isa), name(isa));
+    }
+    plots += "<figure>" + plot.str() + "<figcaption>" + escaped(title) + "</figcaption></figure>\n";
+  }
+  if (plots.empty()) return {};
+  section.paragraph(
+      "Bandwidth by size. Dashed: the triad of the same tier with as many bytes, measured in the same run; "
+      "steps are the levels of cache.");
+  section.html += "<div class=\"plots\">\n" + plots + "</div>\n";
+  section.markdown += table.markdown();
+  return section;
+}
+
+// Cases that were timed in several layouts.
+Section layouts_section(const BenchRun& run) {
+  std::map<std::string, std::vector<const BenchResult*>> groups;
+  const std::vector<Isa> isas = isas_of(run);
+  if (isas.empty()) return {};
+  for (const BenchResult& r : run.results) {
+    if (r.isa != isas.back()) continue;
+    BenchCase c = r.what;
+    c.layout = "";
+    groups[short_key(c)].push_back(&r);
+  }
+  Section section{.title = "Layouts", .html = {}, .markdown = {}};
+  Table table{.head = {"case", "layout", "time>", "GB/s>", "against contiguous>", "path"}, .rows = {}};
+  for (const auto& [key, results] : groups) {
+    const auto plain = std::find_if(results.begin(), results.end(),
+                                    [](const BenchResult* r) { return r->what.layout == "contiguous"; });
+    if (results.size() < 2 || plain == results.end()) continue;
+    for (const BenchResult* r : results) {
+      const double share = (*plain)->median() / r->median();
+      table.rows.push_back({{key},
+                            {r->what.layout},
+                            {time_text(r->median())},
+                            {format("%.1f", static_cast<double>(r->bytes) / r->median())},
+                            {format("%.2fx", share), 0, std::min(share, 1.0)},
+                            {r->path}});
+    }
+  }
+  if (table.rows.empty()) return {};
+  section.paragraph(std::string("What strided, transposed and repeated operands cost on ") +
+                    name(isas.back()) + ".");
+  section.table(table);
+  return section;
+}
+
+Section overhead_section(const BenchRun& run) {
+  Section section{.title = "Overhead", .html = {}, .markdown = {}};
+  Table table{.head = {"case", "tier", "ns per call>"}, .rows = {}};
+  for (const BenchResult& r : run.results) {
+    if (numel(r.what) <= 64)
+      table.rows.push_back({{short_key(r.what)}, {name(r.isa)}, {format("%.1f", r.median())}});
+  }
+  if (table.rows.empty()) return {};
+  section.paragraph(
+      "Calls on at most 64 elements, through the registry's function with bound arguments: what a call costs "
+      "before it computes.");
+  section.table(table);
+  return section;
+}
+
+Section results_section(const BenchRun& run) {
+  Section section{.title = "All results", .html = {}, .markdown = {}};
+  Table table{.head = {"case", "tier", "time>", "+->", "ns/element>", "GB/s>", "GFLOP/s>", "of limit>",
+                       "error>", "path"},
+              .rows = {}};
+  int unstable = 0;
+  for (const BenchResult& r : run.results) {
+    const double ns = r.median();
+    unstable += r.is_unstable();
+    table.rows.push_back({{short_key(r.what)},
+                          {name(r.isa)},
+                          {time_text(ns)},
+                          {format("%.1f %%", 100 * r.spread()), r.is_unstable() ? -0.5 : 0},
+                          {format("%.4f", ns / static_cast<double>(std::max<std::int64_t>(r.elements, 1)))},
+                          {format("%.1f", static_cast<double>(r.bytes) / ns)},
+                          {r.flops > 0 ? format("%.1f", r.flops / ns) : "-"},
+                          {format("%.0f %%", 100 * r.share_of_limit())},
+                          {format("%.1e", r.error)},
+                          {r.path}});
+  }
+  section.paragraph(
+      format("%zu results, each checked against the lowest tier in double precision before it was timed. %d "
+             "of them are unstable: half of their samples differ by more than 5 %% from the middle.",
+             run.results.size(), unstable));
+  section.table(table);
+  return section;
+}
+
+}  // namespace lanewise::tools
