@@ -56,24 +56,24 @@ struct TreeRows {
     }
   };
 
-  // With few rows every lane holds at most one element: the halving is evaluated in registers, from the top.
-  template <int Step, class Load>
+  // Where every lane holds at most one element the halving is evaluated in registers, from the top.
+  template <int Step, int Lanes, class Load>
   static LANEWISE_INLINE V node(const char* x, int rows, std::int64_t stride, int lane, Load load) {
-    if constexpr (Step == kFewRows) {
+    if constexpr (Step == Lanes) {
       return load(x + lane * stride);
     } else {
-      V v = node<2 * Step>(x, rows, stride, lane, load);
-      if (lane + Step < rows) v = Op::apply(v, node<2 * Step>(x, rows, stride, lane + Step, load));
+      V v = node<2 * Step, Lanes>(x, rows, stride, lane, load);
+      if (lane + Step < rows) v = Op::apply(v, node<2 * Step, Lanes>(x, rows, stride, lane + Step, load));
       return v;
     }
   }
   static void few_rows(const char* x, int rows, std::int64_t stride, std::int64_t cols, T* out) {
     std::int64_t c = 0;
     for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(T))
-      node<1>(x, rows, stride, 0, Full{}).store(out + c);
+      node<1, kFewRows>(x, rows, stride, 0, Full{}).store(out + c);
     if (c < cols) {
       const int n = static_cast<int>(cols - c);
-      node<1>(x, rows, stride, 0, Partial{n}).store_partial(out + c, n);
+      node<1, kFewRows>(x, rows, stride, 0, Partial{n}).store_partial(out + c, n);
     }
   }
 
@@ -171,15 +171,29 @@ struct TreeRows {
     to = v;
   }
 
+  // Up to kLanes rows: an eighth of them at a time, so that few pages are open; the next eighth is asked for
+  // where rows are pages apart, which no hardware prefetcher follows.
+  static void one_round(const char* x, int rows, std::int64_t stride, Width width, Row* lane) {
+    const int groups = rows < kGroups ? rows : kGroups;
+    const bool far = stride >= 4096 || stride <= -4096;
+    for (int l = 0; l < groups; ++l) {
+      for (int j = 0; j < width.vectors(); ++j) {
+        const char* at = x + j * static_cast<int>(sizeof(T)) * V::size;
+        for (int next = l + 1; far && next < rows; next += kGroups) __builtin_prefetch(at + next * stride);
+        lane[l][j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{})
+                                    : node<kGroups, kLanes>(at, rows, stride, l, Partial{width.rest});
+      }
+    }
+    fold<kGroups>(groups, width, lane);
+  }
+  static constexpr int kGroups = 8;
+  static_assert(kGroups <= kFewRows);
+
   /// 1 <= rows <= kReductionBlock; the result is in lane[0].
   static void leaf(const char* x, int rows, std::int64_t stride, Width width, Row* lane) {
+    if (rows <= kLanes) return one_round(x, rows, stride, width, lane);
     const int rounds = rows / kLanes;
     const int rest = rows % kLanes;
-    if (rounds == 0) {
-      add_rows<1, true>(x, stride, rest, width, lane);
-      fold(rest, width, lane);
-      return;
-    }
     // The first visit of the lanes takes as many rounds as leave fours.
     const int first = (rounds - 1) % 4 + 1;
     switch (first) {
@@ -192,10 +206,11 @@ struct TreeRows {
     for (int r = first; r < rounds; r += 4, x += 4 * kLanes * stride)
       add_rows<4, false>(x, stride, kLanes, width, lane);
     add_rows<1, false>(x, stride, rest, width, lane);
-    fold(kLanes, width, lane);
+    fold<kLanes>(kLanes, width, lane);
   }
+  template <int Lanes>
   static LANEWISE_INLINE void fold(int valid, Width width, Row* lane) {
-    for (int half = kLanes / 2; half > 0; half /= 2) {
+    for (int half = Lanes / 2; half > 0; half /= 2) {
       for (int l = 0; l + half < valid; ++l) apply_row(lane[l], lane[l + half], width);
       if (valid > half) valid = half;
     }
