@@ -163,10 +163,9 @@ TEST(ForwardAd, GradientsOfTangentsOfInPlaceOps) {
     const dual_level level;
     const Tensor dual = make_dual(x, v);
     Tensor y = dual * 1;
+    y.add_(y);
     y.tanh_();  // its tangent is read by the formula that overwrites it
-    y.mul_(y);
-    node = y.grad_fn();
-    const Tensor wanted = tangent((dual * 1).tanh().square());
+    const Tensor wanted = tangent((dual * 2).tanh());
     EXPECT_TRUE(allclose(tangent(y), wanted));
     EXPECT_TRUE(allclose(grad({tangent(y).sum()}, {x})[0], grad({wanted.sum()}, {x})[0]));
   }

@@ -509,6 +509,14 @@ std::vector<Case> rearranging_cases() {
        [](D d) {
          return Args{in({3, 4}, d), 2, 0};
        }},
+      {"quantile",
+       [](D d) {
+         return Args{in({3, 4}, d), tensor({0.2, 0.7}, d), 1};
+       }},
+      {"nanquantile",
+       [](D d) {
+         return Args{in({3, 4}, d), tensor({0.45, 0.6}, d), {}, true};
+       }},
       {"quantile.scalar",
        [](D d) {
          return Args{in({3, 4}, d), 0.3, 1};
