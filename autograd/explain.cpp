@@ -172,8 +172,7 @@ std::string thread_reason(const Event& op, const std::vector<const WalkRecord*>&
                        static_cast<long long>(elements), walk.cost, static_cast<long long>(walk.grain));
 }
 
-std::string op_text(const Event& op, const std::vector<const WalkRecord*>& walks,
-                    const detail::CostModel& model) {
+std::string op_text(const Event& op, const std::vector<const WalkRecord*>& walks, detail::CostModel& model) {
   std::string text(static_cast<std::size_t>(2 * op.depth), ' ');
   const std::string indent = text + "  ";
   text += op.name + " " + describe_arguments(op);
@@ -193,9 +192,8 @@ std::string op_text(const Event& op, const std::vector<const WalkRecord*>& walks
     line("threads", thread_reason(op, walks));
   }
   const double predicted = model.predict(op, walks);
-  line("time",
-       (predicted > 0 ? "predicted " + time_text(predicted) + " (operands in cache), " : std::string()) +
-           "measured " + time_text(static_cast<double>(op.self)));
+  line("time", (predicted > 0 ? "predicted " + time_text(predicted) + ", " : std::string()) + "measured " +
+                   time_text(static_cast<double>(op.self)));
   return text + "\n";
 }
 
@@ -209,7 +207,7 @@ struct LogScope {
 }  // namespace
 
 std::string explain(const std::function<void()>& f) {
-  const detail::CostModel model = detail::CostModel::measure();
+  detail::CostModel model;
   detail::WalkLog log;
   profiler::Profile profile;
   {

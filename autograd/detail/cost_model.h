@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include <lanewise/iterator/detail/walk_record.h>
@@ -8,16 +10,22 @@
 namespace lanewise::detail {
 
 /// What the units of the library's cost model are worth on this machine, now, on the active tier.
-struct CostModel {
-  double call_ns = 0;      ///< an op on one element
-  double addition_ns = 0;  ///< of f32, per element, operands in the nearest cache
-  double flop_ns = 0;      ///< in a matrix product, one thread
+class CostModel {
+ public:
+  /// Measures what does not depend on the op.
+  CostModel();
 
-  /// Measures; takes some milliseconds.
-  static CostModel measure();
+  /// Time of an op's own work, in ns, with operands as near as their size allows; 0 where the model says nothing.
+  /// Measures additions of as many bytes.
+  double predict(const profiler::Event& op, const std::vector<const WalkRecord*>& walks);
 
-  /// Time of an op's own work with operands in cache; 0 where the model says nothing.
-  double predict(const profiler::Event& op, const std::vector<const WalkRecord*>& walks) const;
+ private:
+  /// Of an f32 addition, per element and thread, where operands and result have so many bytes together.
+  double addition_ns(std::int64_t bytes);
+
+  double call_ns_ = 0;  ///< an op on one element
+  double flop_ns_ = 0;  ///< in a matrix product, one thread
+  std::map<std::int64_t, double> additions_;
 };
 
 }  // namespace lanewise::detail
