@@ -9,6 +9,7 @@
 #include <lanewise/autograd/checkpoint.h>
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/engine.h>
+#include <lanewise/autograd/explain.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/grad_mode.h>

@@ -72,6 +72,7 @@ namespace detail {
 constinit std::atomic<std::uint8_t> active_isa{kIsaNotChosen};
 
 Isa choose_isa() {
+  if (active_isa.load() == kIsaTuned) return available_isas().back();
   LANEWISE_CHECK(IsaError, !available_isas().empty(), "this CPU runs no instruction set of this build; ",
                  choices());
   Isa isa = available_isas().back();
@@ -80,6 +81,10 @@ Isa choose_isa() {
     const std::string source = std::string("LANEWISE_ISA=") + wanted;
     isa = find(wanted, source);
     check_available(isa, source);
+  }
+  const char* tune = std::getenv("LANEWISE_TUNE");
+  if ((wanted == nullptr || *wanted == '\0') && tune != nullptr && *tune != '\0') {
+    return isa;  // the first kernel reads that file and chooses
   }
   // Keeps the choice of a guard that another thread has just set.
   std::uint8_t expected = kIsaNotChosen;

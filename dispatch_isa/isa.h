@@ -38,22 +38,25 @@ LANEWISE_API bool is_available(Isa isa) noexcept;
 namespace detail {
 
 inline constexpr std::uint8_t kIsaNotChosen = 0xff;
+/// Each kernel has a tier of its own, as LANEWISE_TUNE says (kernels/tuning.h).
+inline constexpr std::uint8_t kIsaTuned = kNumIsas;
 
-/// The tier in use, or kIsaNotChosen before the first question. Constant-initialised, so that code that runs
+/// The tier in use, kIsaTuned, or kIsaNotChosen before the first question. Constant-initialised, so that code that runs
 /// before main may ask.
 LANEWISE_API extern std::atomic<std::uint8_t> active_isa;
 
+/// What active_isa() says where no tier is in use.
 LANEWISE_API Isa choose_isa();
 
 }  // namespace detail
 
 /// The tier that kernels run on: the one LANEWISE_ISA names, else the best available; chosen when first
-/// asked.
+/// asked. Where LANEWISE_TUNE gives some kernels a tier of their own, the one of all others.
 /// Throws   IsaError, on the first question only, if LANEWISE_ISA is unknown or not available, or this CPU
 ///          runs no tier
 inline Isa active_isa() {
   const std::uint8_t isa = detail::active_isa.load(std::memory_order_relaxed);
-  if (isa == detail::kIsaNotChosen) [[unlikely]] {
+  if (isa >= kNumIsas) [[unlikely]] {
     return detail::choose_isa();
   }
   return static_cast<Isa>(isa);

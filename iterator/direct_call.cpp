@@ -4,6 +4,8 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/direct_call.h>
 #include <lanewise/iterator/detail/tile_plan.h>
+#include <lanewise/iterator/detail/walk_record.h>
+#include <lanewise/kernels/tuning.h>
 
 namespace lanewise::detail {
 namespace {
@@ -48,11 +50,36 @@ void run_converted(const std::array<Lane, kMaxOperands>& lanes, std::size_t outp
   }
 }
 
+/// Of a call without an iterator: every operand is one run, or a single element.
+[[gnu::cold]] void record_direct(const DirectCall& call, const ElementwiseKernel& kernel, double cost,
+                                 std::int64_t piece, std::int64_t grain) {
+  WalkRecord record;
+  record.shape.push_back(call.like->numel());
+  record.outputs = kernel.num_outputs;
+  for (std::size_t k = 0; k < std::size_t{kernel.num_outputs} + kernel.num_inputs; ++k) {
+    const bool single = (call.broadcast >> k & 1) != 0, out = k < kernel.num_outputs;
+    const ScalarType tile = role_type(kernel.roles[k], call.compute);
+    const ScalarType memory = single ? tile
+                              : out  ? role_type(kernel.roles[k], call.result)
+                              : kernel.roles[k] == kernels::Role::Bool ? kBool
+                                                                       : call.dtype;
+    DimVector strides;
+    strides.push_back(single ? 0 : static_cast<std::int64_t>(element_size(memory)));
+    record.operands.push_back({memory, tile, std::move(strides)});
+  }
+  record.cost = cost;
+  record.piece = piece;
+  record.grain = grain;
+  record_walk(std::move(record));
+}
+
 }  // namespace
 
 void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScalar* params) const {
   const std::int64_t n = like->numel();
   const std::size_t outputs = kernel.num_outputs, operands = outputs + kernel.num_inputs;
+  const kernels::TunedRun* tuned = kernels::tuned_run(kernel, result, n);
+  const kernels::ElementwiseFn chosen = tuned != nullptr ? tuned->fn : fn;
   const kernels::Movers& movers = *kernels::active_kernels().movers;
   const auto index = [](ScalarType t) { return static_cast<std::size_t>(t); };
   std::array<Lane, kMaxOperands> lanes;
@@ -80,8 +107,9 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
   }
   if (staged > 0) note_path(Path::Staged);
   // Tiles of all operands together stay within half of a usual first-level cache.
+  const std::int64_t most = tuned != nullptr && tuned->block > 0 ? tuned->block : kMaxRun;
   const std::int64_t run =
-      tile_bytes == 0 ? n : std::clamp<std::int64_t>(kArenaBytes / 2 / tile_bytes / 64 * 64, 64, kMaxRun);
+      tile_bytes == 0 ? n : std::clamp<std::int64_t>(kArenaBytes / 2 / tile_bytes / 64 * 64, 64, most);
   std::int64_t at = 0;
   for (Lane& lane : lanes) {
     lane.offset = at;
@@ -89,17 +117,22 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
   }
   const auto work = [&](std::int64_t first, std::int64_t count) {
     alignas(64) char arena[kArenaBytes];
-    run_converted(lanes, outputs, operands, fn, broadcast, params, run, arena, first, count);
+    run_converted(lanes, outputs, operands, chosen, broadcast, params, run, arena, first, count);
   };
-  constexpr std::int64_t kAlwaysHere = 4096;
+  // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
+  constexpr std::int64_t kChunk = 1024, kAlwaysHere = 4096;
+  const double cost = element_cost(kernel.cost, staged, bytes);
+  auto grain = std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost / kChunk));
+  if (tuned != nullptr && tuned->grain > 0) grain = std::max<std::int64_t>(1, tuned->grain / kChunk);
+  if (records_walks()) [[unlikely]] {
+    walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
+    record_direct(*this, kernel, cost, tile_bytes == 0 ? kChunk : run,
+                  n <= kAlwaysHere ? INT64_MAX : grain * kChunk);
+  }
   if (n <= kAlwaysHere) {
     work(0, n);
     return;
   }
-  // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
-  constexpr std::int64_t kChunk = 1024;
-  const double cost = element_cost(kernel.cost, staged, bytes);
-  const auto grain = std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost / kChunk));
   lanewise::parallel_for(0, (n + kChunk - 1) / kChunk, grain, [&](std::int64_t begin, std::int64_t end) {
     if (tile_bytes > 0) {
       work(begin * kChunk, std::min(end * kChunk, n) - begin * kChunk);
@@ -109,7 +142,7 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
     for (std::size_t k = 0; k < operands; ++k) {
       here[k] = lanes[k].data + begin * kChunk * lanes[k].memory_size;
     }
-    fn(here.data(), broadcast, std::min(end * kChunk, n) - begin * kChunk, params);
+    chosen(here.data(), broadcast, std::min(end * kChunk, n) - begin * kChunk, params);
   });
 }
 

@@ -3,8 +3,10 @@
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/tile_job.h>
+#include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/kernels/tuning.h>
 
 // From an iterator to the tile loops.
 namespace lanewise {
@@ -23,6 +25,8 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   job.context = context;
   job.movers = kernels::active_kernels().movers;
   job.cost = options.cost;
+  job.grain = options.grain;
+  job.block = options.block;
   job.in_order = options.in_order || serial_;
   job.serial = job.in_order;
   job.identity = options.copies;
@@ -54,8 +58,12 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
                  ": the kernel has ", int{kernel.num_outputs}, " outputs and ", int{kernel.num_inputs},
                  " inputs, the iterator ", noutputs(), " and ", ninputs());
   const ScalarType compute = kernels::compute_type(common_dtype());
-  const kernels::ElementwiseFn fn = kernel.fn[static_cast<std::size_t>(compute)];
+  const kernels::TunedRun* tuned = kernels::tuned_run(kernel, common_dtype(), numel());
+  const kernels::ElementwiseFn fn =
+      tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)];
   LANEWISE_CHECK(DtypeError, fn != nullptr, op_, ": not implemented for ", common_dtype());
+  if (detail::records_walks()) [[unlikely]]
+    detail::walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
   std::array<ScalarType, detail::kMaxTileOperands> types;
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     types[i] = detail::role_type(kernel.roles[i], compute);
@@ -66,7 +74,11 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
     padded[0] = params[0];
   }
   run(fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()},
-      {.cost = kernel.cost, .in_order = false, .copies = false});
+      {.cost = kernel.cost,
+       .in_order = false,
+       .copies = false,
+       .grain = tuned != nullptr ? tuned->grain : 0,
+       .block = tuned != nullptr ? tuned->block : 0});
 }
 
 }  // namespace lanewise

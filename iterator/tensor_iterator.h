@@ -224,9 +224,11 @@ class LANEWISE_API TensorIterator {
   /// Runs fn over contiguous runs of elements of `types`, one per operand: what cpu_kernel is built on. At
   /// most kernels::kMaxOperands operands.
   struct RunOptions {
-    float cost = 2;         ///< relative to one f32 addition
-    bool in_order = false;  ///< one thread, elements in the order of iteration
-    bool copies = false;    ///< fn only copies its one input to its one output, so that tiles may bypass it
+    float cost = 2;          ///< relative to one f32 addition
+    bool in_order = false;   ///< one thread, elements in the order of iteration
+    bool copies = false;     ///< fn only copies its one input to its one output, so that tiles may bypass it
+    std::int64_t grain = 0;  ///< elements that a thread gets at least; 0: by the cost
+    std::int64_t block = 0;  ///< most elements in a tile of a flat walk; 0: as many as fit
   };
   void run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types,
            RunOptions options) const;

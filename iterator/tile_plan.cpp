@@ -4,6 +4,7 @@
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/iterator/detail/tile_plan.h>
+#include <lanewise/iterator/detail/walk_record.h>
 
 namespace lanewise::detail {
 namespace {
@@ -82,12 +83,23 @@ void load_scalars(Plan& plan) {
 
 }  // namespace
 
+namespace {
+
+std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
+  if (job.serial) return INT64_MAX;
+  if (job.grain > 0) return std::max<std::int64_t>(1, job.grain / elements);
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
+}
+
+}  // namespace
+
 std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost) {
-  if (job.serial) {
-    return INT64_MAX;
-  }
-  const double items = kGrainCost / (cost * static_cast<double>(std::max<std::int64_t>(elements, 1)));
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(items));
+  elements = std::max<std::int64_t>(elements, 1);
+  const std::int64_t grain = grain_of(job, elements, cost);
+  if (records_walks()) [[unlikely]]
+    record_walk(job, cost, elements, grain);
+  return grain;
 }
 
 double staged_cost(const TileJob& job, int staged) {
@@ -123,6 +135,8 @@ void run_tiles(const TileJob& job) {
   }
   if (plan.numel <= kSmallElements && job.ndim <= kSmallDims) {
     note_path(Path::Small);
+    if (records_walks()) [[unlikely]]
+      record_walk(job, job.cost, plan.numel, INT64_MAX);
     return run_small(plan);
   }
   if (any_gather) {

@@ -107,8 +107,8 @@ Layout lay_out(const Plan& plan) {
   }
   Layout layout;
   layout.cost = staged_cost(job, staged);
-  const std::int64_t room =
-      std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
+  const std::int64_t room = std::min({job.block > 0 ? job.block : kMaxRun, kRunBytes / widest,
+                                      kArenaBytes / (bytes_per_element + widest) - 64});
   if (multiple == 1 && job.ndim > 1 && job.shape[0] <= room) {
     multiple = job.shape[0];  // whole rows
   }

@@ -16,15 +16,15 @@ namespace lanewise::kernels {
 
 namespace detail {
 
-consteval std::array<const KernelTable*, kNumIsas> tables_of_tiers() {
-  std::array<const KernelTable*, kNumIsas> all{};
+consteval std::array<const KernelTable*, kNumIsas + 1> tables_of_tiers() {
+  std::array<const KernelTable*, kNumIsas + 1> all{};
 #define LANEWISE_TIER(tier) all[static_cast<std::size_t>(Isa::tier)] = &tier::table;
 #include <lanewise/generated/tiers.inc>
 #undef LANEWISE_TIER
   return all;
 }
 
-constinit const std::array<const KernelTable*, kNumIsas> tables = tables_of_tiers();
+constinit std::array<const KernelTable*, kNumIsas + 1> tables = tables_of_tiers();
 
 }  // namespace detail
 

@@ -17,6 +17,7 @@ enum ExitCode : int {
 /// `status`.
 void add_bench(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
+void add_explain(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
 void add_passport(CLI::App& app, int& status);
 void add_profile(CLI::App& app, int& status);

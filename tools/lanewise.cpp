@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   add_info(app, status);
   add_bench(app, status);
   add_compare(app, status);
+  add_explain(app, status);
   add_passport(app, status);
   add_profile(app, status);
   add_report(app, status);

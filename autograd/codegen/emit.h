@@ -28,6 +28,7 @@ std::string emit_registry(const OpList& list);
 std::string emit_kernel_table_fields(const OpList& list);
 std::string emit_kernel_table_declarations(const OpList& list);
 std::string emit_kernel_table_entries(const OpList& list);
+std::string emit_kernel_names(const OpList& list);
 std::string emit_docs(const OpList& list);
 
 }  // namespace lanewise::codegen

@@ -23,4 +23,6 @@ std::string emit_kernel_table_declarations(const OpList& list) {
 
 std::string emit_kernel_table_entries(const OpList& list) { return emit_lines(list, "&", ","); }
 
+std::string emit_kernel_names(const OpList& list) { return emit_lines(list, "LANEWISE_KERNEL(", ")"); }
+
 }  // namespace lanewise::codegen

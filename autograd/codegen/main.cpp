@@ -20,6 +20,7 @@ void generate(const std::string& yaml, const std::filesystem::path& out) {
   write("kernel_table_fields.inc", emit_kernel_table_fields(list));
   write("kernel_table_declarations.inc", emit_kernel_table_declarations(list));
   write("kernel_table_entries.inc", emit_kernel_table_entries(list));
+  write("kernel_names.inc", emit_kernel_names(list));
   write("tensor_methods.inc", emit_tensor_methods(list));
   write("functions.h", emit_functions_header(list));
   write("nodes.h", emit_nodes_header(list));

@@ -37,6 +37,8 @@ struct TileJob {
   const kernels::KernelScalar* context = nullptr;
   const kernels::Movers* movers = nullptr;
   float cost = 1;
+  std::int64_t grain = 0;  ///< as in TensorIterator::RunOptions
+  std::int64_t block = 0;
   bool serial = false;    ///< one thread
   bool in_order = false;  ///< tiles come in the order of the linear index, elements of a tile too
   bool identity = false;  ///< fn copies its input to its output; both have one tile type

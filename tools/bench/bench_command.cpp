@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "bench/bench_table.h"
 #include "bench/run_file.h"
 #include "bench/standard_cases.h"
+#include "bench/tune.h"
 #include "commands.h"
 #include "machine.h"
 #include "progress.h"
@@ -23,19 +25,9 @@ struct Settings {
   std::vector<int> threads{1};
   int turns = 11;
   double seconds = 0.004;
-  std::string output, label;
+  std::string output, label, tune;
   bool json = false, list = false;
 };
-
-std::vector<std::pair<std::string, std::string>> split(const std::vector<std::string>& arguments) {
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const std::string& text : arguments) {
-    const std::size_t at = text.find('=');
-    LANEWISE_CHECK(ValueError, at != std::string::npos && at > 0, "--arg ", text, ": expected name=value");
-    result.emplace_back(text.substr(0, at), text.substr(at + 1));
-  }
-  return result;
-}
 
 std::vector<BenchCase> cases_of(const Settings& s) {
   std::vector<BenchCase> cases;
@@ -53,7 +45,8 @@ std::vector<BenchCase> cases_of(const Settings& s) {
       for (const std::string& size : s.sizes) {
         for (const std::string& layout : s.layouts) {
           for (const int threads : s.threads)
-            cases.push_back({op, parse_dtype(dtype), parse_shape(size), layout, threads, split(s.arguments)});
+            cases.push_back(
+                {op, parse_dtype(dtype), parse_shape(size), layout, threads, parse_arguments(s.arguments)});
         }
       }
     }
@@ -71,7 +64,76 @@ std::vector<Isa> isas_of(const Settings& s) {
   return isas;
 }
 
+nlohmann::json to_json(const TuneResult& r) {
+  return {{"case", r.what.key()},
+          {"isa", name(r.choice.isa)},
+          {"grain", r.choice.grain},
+          {"block", r.choice.block},
+          {"default", r.is_default},
+          {"default_ns", r.default_ns},
+          {"tuned_ns", r.tuned_ns},
+          {"speed_up", r.gain.value},
+          {"low", r.gain.low},
+          {"high", r.gain.high},
+          {"to_best_fixed_tier", r.to_best.value},
+          {"to_best_low", r.to_best.low},
+          {"to_best_high", r.to_best.high}};
+}
+
+std::string describe(const kernels::Tuning& t) {
+  return std::string(name(t.isa)) + (t.grain > 0 ? ", grain " + std::to_string(t.grain) : "") +
+         (t.block > 0 ? ", block " + std::to_string(t.block) : "");
+}
+
+int tune(const Settings& s) {
+  const auto known = kernels::tunable_kernels();
+  TuneSettings settings{.kernels = s.ops,
+                        .dtypes = {},
+                        .threads = *std::max_element(s.threads.begin(), s.threads.end()),
+                        .turns = s.turns,
+                        .seconds = s.seconds / 2};
+  for (const std::string& op : s.ops) {
+    LANEWISE_CHECK(ValueError, std::binary_search(known.begin(), known.end(), op), "bench --tune: ", op,
+                   ": no elementwise kernel of that name");
+  }
+  if (s.ops.empty()) settings.kernels.assign(known.begin(), known.end());
+  for (const std::string& dtype : s.dtypes) settings.dtypes.push_back(parse_dtype(dtype));
+  write_file(s.tune, "");  // an error now, not at the end
+  TuneReport report;
+  {
+    Progress progress(settings.kernels.size() * settings.dtypes.size());
+    report = tune(settings, [&](const std::string& what) { progress.step(what); });
+  }
+  LANEWISE_CHECK(ValueError, s.ops.empty() || report.skipped.empty(), "bench --tune: ", report.skipped[0]);
+  kernels::TuneFile file{cpu_model(), {}};
+  nlohmann::json rows = nlohmann::json::array();
+  double worst = 2;
+  std::string table;
+  for (const TuneResult& r : report.results) {
+    rows.push_back(to_json(r));
+    worst = std::min(worst, r.to_best.high);
+    if (r.is_default) continue;
+    file.tunings.push_back(r.choice);
+    table += format("%-44s %10s %10s %7.2fx  %s\n", r.what.key().c_str(), time_text(r.default_ns).c_str(),
+                    time_text(r.tuned_ns).c_str(), r.gain.value, describe(r.choice).c_str());
+  }
+  write_file(s.tune, file.text());
+  if (s.json) {
+    std::printf("%s\n", nlohmann::json{{"cases", rows}, {"skipped", report.skipped}}.dump(1).c_str());
+    return kSuccess;
+  }
+  std::printf("%-44s %10s %10s %8s\n%s", "case", "default", "tuned", "speed-up", table.c_str());
+  std::printf(
+      "%zu of %zu cases are faster by more than 3 %%, the others keep the defaults (%zu kernels not timed: "
+      "no op "
+      "of their name takes such operands). Worst against the best fixed tier: %.1f %% slower (95 %%).\n%s\n",
+      file.tunings.size(), report.results.size(), report.skipped.size(), 100 * std::max(0.0, 1 / worst - 1),
+      ("LANEWISE_TUNE=" + s.tune).c_str());
+  return kSuccess;
+}
+
 int bench(const Settings& s) {
+  if (!s.tune.empty()) return tune(s);
   const std::vector<BenchCase> cases = cases_of(s);
   if (s.list) {
     for (const BenchCase& c : cases) std::printf("%s\n", c.key().c_str());
@@ -130,6 +192,10 @@ void add_bench(CLI::App& app, int& status) {
       ->check(CLI::Range(1e-5, 60.0))
       ->capture_default_str();
   command->add_option("-o,--output", s->output, "Store the run");
+  command->add_option(
+      "--tune", s->tune,
+      "Find tier, grain and block for each elementwise kernel, and write them to this file for "
+      "LANEWISE_TUNE");
   command->add_option("--label", s->label, "What the stored run is called");
   command->add_flag("--json", s->json, "Print the run as JSON");
   command->add_flag("--list", s->list, "Only name the cases");

@@ -55,4 +55,14 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
   }
 }
 
+std::vector<std::pair<std::string, std::string>> parse_arguments(const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const std::string& text : texts) {
+    const std::size_t at = text.find('=');
+    LANEWISE_CHECK(ValueError, at != std::string::npos && at > 0, "--arg ", text, ": expected name=value");
+    result.emplace_back(text.substr(0, at), text.substr(at + 1));
+  }
+  return result;
+}
+
 }  // namespace lanewise::tools

@@ -37,6 +37,9 @@ ScalarType parse_dtype(const std::string& text);
 /// "4096", "16Ki", "2Mi", "64x784". Throws   ValueError
 std::vector<std::int64_t> parse_shape(const std::string& text);
 
+/// "dim=1". Throws   ValueError
+std::vector<std::pair<std::string, std::string>> parse_arguments(const std::vector<std::string>& texts);
+
 /// A case with its arguments made, ready to be called again and again.
 class PreparedCase {
  public:

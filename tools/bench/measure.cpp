@@ -12,20 +12,6 @@
 namespace lanewise::tools {
 namespace {
 
-double ns_of(PreparedCase& prepared, std::int64_t calls) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (std::int64_t i = 0; i < calls; ++i) prepared.run();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
-}
-
-std::int64_t calls_in(PreparedCase& prepared, double seconds) {
-  std::int64_t calls = 1;
-  double ns = ns_of(prepared, calls);
-  while (ns < 2e5 && ns < seconds * 1e9) ns = ns_of(prepared, calls *= 4);
-  return std::max<std::int64_t>(1,
-                                static_cast<std::int64_t>(seconds * 1e9 * static_cast<double>(calls) / ns));
-}
-
 // What one call moves and computes, and how, told by the profiler.
 void describe(PreparedCase& prepared, BenchResult& result) {
   profiler::Profile profile;
@@ -58,6 +44,20 @@ void count(PreparedCase& prepared, std::int64_t calls, BenchResult& result) {
 }
 
 }  // namespace
+
+double ns_of(PreparedCase& prepared, std::int64_t calls) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) prepared.run();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::int64_t calls_in(PreparedCase& prepared, double seconds) {
+  std::int64_t calls = 1;
+  double ns = ns_of(prepared, calls);
+  while (ns < 2e5 && ns < seconds * 1e9) ns = ns_of(prepared, calls *= 4);
+  return std::max<std::int64_t>(1,
+                                static_cast<std::int64_t>(seconds * 1e9 * static_cast<double>(calls) / ns));
+}
 
 double BenchResult::median() const { return tools::median(ns); }
 double BenchResult::spread() const { return (quantile(ns, 0.75) - quantile(ns, 0.25)) / 2 / median(); }

@@ -31,6 +31,11 @@ struct BenchResult {
   double share_of_limit() const;
 };
 
+/// Nanoseconds of that many calls together.
+double ns_of(PreparedCase& prepared, std::int64_t calls);
+/// How many take so long.
+std::int64_t calls_in(PreparedCase& prepared, double seconds);
+
 struct MeasureSettings {
   std::vector<Isa> isas;
   int turns = 11;

@@ -43,10 +43,38 @@ std::string bytes_tick(double bytes) {
   return format("%g %s", bytes, kUnits[unit]);
 }
 
+/// 16777216 as "16Mi".
+std::string count_text(std::int64_t n) {
+  if (n >= 1 << 20 && n % (1 << 20) == 0) return std::to_string(n >> 20) + "Mi";
+  if (n >= 1 << 10 && n % (1 << 10) == 0) return std::to_string(n >> 10) + "Ki";
+  return std::to_string(n);
+}
+
+/// "avx512 1.24x": geometric means over the cases that have both.
+std::string mean_speed_ups(const BenchRun& run, const std::vector<Isa>& isas) {
+  std::string text;
+  for (std::size_t i = 1; i < isas.size(); ++i) {
+    double logs = 0;
+    int count = 0;
+    for (const auto& [c, results] : by_case(run)) {
+      if (!results.contains(isas[0]) || !results.contains(isas[i])) continue;
+      logs += std::log(results.at(isas[0])->median() / results.at(isas[i])->median());
+      ++count;
+    }
+    text += (i == 1 ? "" : ", ") + std::string(name(isas[i])) +
+            format(" %.2fx", std::exp(logs / std::max(count, 1)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string short_key(const BenchCase& c) {
   std::string key = c.key();
+  if (c.shape.size() == 1) {
+    const std::string size = std::to_string(c.shape[0]);
+    key.replace(key.find("[" + size + "]") + 1, size.size(), count_text(c.shape[0]));
+  }
   for (const char* word : {" contiguous", ", 1 thread"}) {
     if (const std::size_t at = key.find(word);
         at != std::string::npos &&
@@ -63,9 +91,11 @@ Section tiers_section(const BenchRun& run) {
   const std::vector<Isa> isas = isas_of(run);
   if (isas.size() < 2) return {};
   Section section{.title = "Speed-up by tier", .html = {}, .markdown = {}};
-  section.paragraph(
-      std::string("Over ") + name(isas[0]) +
-      ", in brackets the time of a call. Green is faster, red slower: wider is not always faster.");
+  section.paragraph(std::string("Over ") + name(isas[0]) +
+                    ", in brackets the time of a call. Green is faster, red slower: wider is not always "
+                    "faster. Geometric mean of "
+                    "all cases: " +
+                    mean_speed_ups(run, isas) + ".");
   Table table{.head = {"case"}, .rows = {}};
   for (const Isa isa : isas) table.head.push_back(std::string(name(isa)) + ">");
   table.head.push_back("of limit>");
@@ -80,8 +110,12 @@ Section tiers_section(const BenchRun& run) {
         row.push_back({"-"});
         continue;
       }
-      const double speed_up = base->second->median() / it->second->median();
       best_share = std::max(best_share, it->second->share_of_limit());
+      const double speed_up = base->second->median() / it->second->median();
+      if (isa == isas[0]) {
+        row.push_back({time_text(it->second->median())});
+        continue;
+      }
       row.push_back(
           {format("%.2fx (%s)", speed_up, time_text(it->second->median()).c_str()), std::log2(speed_up) / 4});
     }

@@ -55,7 +55,7 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
     for (const auto& [n, count] : uses) threads = count > uses[threads] ? n : threads;
     roofs = roofs_of(*run, threads);
     for (const BenchResult& r : run->results) {
-      if (r.flops <= 0 || r.bytes <= 0 || r.what.threads != threads || r.what.dtype != ScalarType::Float)
+      if (r.flops <= 0 || r.elements <= 64 || r.what.threads != threads || r.what.dtype != ScalarType::Float)
         continue;
       const double gflops = r.flops / r.median();
       points.push_back({series_of(r.isa), r.flops / static_cast<double>(r.bytes), gflops,
@@ -66,7 +66,7 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
   const std::size_t of_bench = points.size();
   if (profile != nullptr) {
     for (const profiler::Average& a : profile->averages(profiler::GroupBy::NameAndShape)) {
-      if (a.flops <= 0 || a.bytes <= 0 || a.self <= 0) continue;
+      if (a.flops <= 64 * static_cast<double>(a.count) || a.bytes <= 0 || a.self <= 0) continue;
       const double gflops = a.flops / static_cast<double>(a.self);
       points.push_back(
           {3, a.flops / static_cast<double>(a.bytes), gflops,
@@ -80,7 +80,7 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
     x = {std::min(x.low, p.intensity), std::max(x.high, p.intensity)};
     y = {std::min(y.low, p.gflops), std::max(y.high, p.gflops)};
   }
-  x = {std::min(x.low / 1.6, 0.05), std::max(x.high * 1.6, 20.0)};
+  x = {std::max(std::min(x.low / 1.6, 0.05), 0.005), std::max(x.high * 1.6, 20.0)};
   for (const auto& [isa, roof] : roofs) y.high = std::max(y.high, roof.peak);
   y = {std::max(y.low / 1.6, y.high / 1e5), y.high * 1.6};
   LogPlot plot("Roofline", "arithmetic intensity (flop / byte)", "GFLOP/s", x, y, nullptr);
@@ -98,7 +98,8 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
   if (points.size() > of_bench) plot.legend(3, "profile");
   Section section{.title = "Roofline", .html = {}, .markdown = {}};
   section.paragraph(
-      "Each point is a case in single precision: how much it computes per byte, and how fast. Dashed, per "
+      "Each point is a case of more than 64 elements in single precision: how much it computes per byte, and "
+      "how fast. Dashed, per "
       "tier: the fastest and the slowest level of memory (triad) up to the peak of multiplications and "
       "additions, measured in the same run.");
   section.drawing(

@@ -1,0 +1,87 @@
+// lanewise bench --tune, and what a program does with LANEWISE_TUNE.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <lanewise/dispatch_isa/isa.h>
+#include <lanewise/kernels/tuning.h>
+
+#include "run_tool.h"
+
+namespace lanewise::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string write(const std::string& name, const std::string& text) {
+  const std::string path = scratch_file(name);
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string head() { return "lanewise-tune 1\ncpu " + cpu_model() + "\n"; }
+
+// A program that computes, and prints results that depend on every bit.
+ToolRun compute(const std::string& environment) {
+  return run_tool({"passport", "exp", "--points", "40000"}, environment);
+}
+
+TEST(Tune, WritesAFileThatTheLibraryReads) {
+  const std::string path = scratch_file("tune.txt");
+  const ToolRun run = run_tool({"bench", "--tune", path, "exp", "add", "--dtype", "f32,bf16", "--turns", "3",
+                                "--seconds", "0.0002", "--threads", "2", "--json"});
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const json cases = json::parse(run.output).at("cases");
+  EXPECT_EQ(cases.size(), 2u * 2 * 3);
+  std::ifstream file(path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const kernels::TuneFile tuned = kernels::TuneFile::parse(text, path);
+  EXPECT_EQ(tuned.cpu, cpu_model());
+  const auto chosen =
+      std::count_if(cases.begin(), cases.end(), [](const json& c) { return c.at("default") == false; });
+  EXPECT_EQ(tuned.tunings.size(), static_cast<std::size_t>(chosen));
+  for (const json& c : cases) EXPECT_TRUE(c.at("default") == true || c.at("low").get<double>() > 1) << c;
+  EXPECT_EQ(compute("LANEWISE_TUNE=" + path).status, 0);
+}
+
+TEST(Tune, RefusesWhatIsNoElementwiseKernel) {
+  const ToolRun run = run_tool({"bench", "--tune", scratch_file("t.txt"), "mm"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.errors, HasSubstr("mm: no elementwise kernel"));
+  const ToolRun folder = run_tool({"bench", "--tune", "/no/such/folder/t.txt", "exp"});
+  EXPECT_EQ(folder.status, 1);
+  EXPECT_THAT(folder.errors, HasSubstr("/no/such/folder/t.txt"));
+}
+
+TEST(TuneEnvironment, ABadFileIsOneClearError) {
+  const std::string bad = write("bad.txt", head() + "expo f32 small avx2 - -\n");
+  const ToolRun run = compute("LANEWISE_TUNE=" + bad);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.errors.find("lanewise: LANEWISE_TUNE=" + bad + ":3: kernel 'expo': unknown"), 0u)
+      << run.errors;
+  EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1);
+  const ToolRun missing = compute("LANEWISE_TUNE=/no/such/file");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.errors, HasSubstr("LANEWISE_TUNE=/no/such/file: cannot be read"));
+}
+
+TEST(TuneEnvironment, ATierByNameWins) {
+  const std::string bad = write("bad.txt", "no tuning\n"), tier = name(kernels::tunable_isas().back());
+  EXPECT_EQ(compute("LANEWISE_TUNE=" + bad + " LANEWISE_ISA=" + tier).status, 0);
+}
+
+TEST(TuneEnvironment, AFileOfAnotherCpuIsLeftAlone) {
+  const std::string path = write("other.txt", "lanewise-tune 1\ncpu of elsewhere\nexp f32 small avx2 - -\n");
+  const ToolRun run = compute("LANEWISE_TUNE=" + path);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.errors, HasSubstr("not used, it is of another CPU: of elsewhere"));
+  EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1);
+}
+
+}  // namespace
+}  // namespace lanewise::test
