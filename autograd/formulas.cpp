@@ -48,11 +48,18 @@ Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType s
   return handle_r_to_c(self_type, lanewise::div(grad, other.conj()));
 }
 
-Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
+Tensor pow_scalar_gradient(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
   if (exponent.equal(0)) return zeros_like(grad);
   if (exponent.equal(1)) return grad;
+  if (!grad.is_complex() && !self.is_complex()) return lanewise::pow_backward(grad, self, exponent);
   const Tensor power = exponent.equal(2) ? self : self.pow(subtract_from(exponent, 1));
   return handle_r_to_c(self.scalar_type(), grad * lanewise::conj(power * exponent));
+}
+
+Tensor pow_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
+                           const Scalar& exponent) {
+  if (exponent.equal(0)) return zeros_like(grad);
+  return pow_scalar_gradient(grad * grad_output, self, subtract_from(exponent, 1)) * exponent;
 }
 
 Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent) {

@@ -67,7 +67,9 @@ Tensor div_tensor_other_backward(const Tensor& grad, const Tensor& self, const T
                                  const std::optional<std::string>& rounding_mode = std::nullopt);
 Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType self_type,
                            const std::optional<std::string>& rounding_mode = std::nullopt);
-Tensor pow_backward(const Tensor& grad, const Tensor& self, const Scalar& exponent);
+Tensor pow_scalar_gradient(const Tensor& grad, const Tensor& self, const Scalar& exponent);
+Tensor pow_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
+                           const Scalar& exponent);
 Tensor pow_backward_self(const Tensor& grad, const Tensor& self, const Tensor& exponent);
 Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tensor& exponent,
                              const Tensor& result);

@@ -67,6 +67,12 @@ function(lanewise_sources)
   endforeach()
 endfunction()
 
+# lanewise_cold_sources(<files>): ordinary sources far from any hot path, made for size.
+function(lanewise_cold_sources)
+  lanewise_sources(${ARGN})
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+endfunction()
+
 # lanewise_per_isa_sources(<files>): sources compiled once per ISA tier.
 function(lanewise_per_isa_sources)
   foreach(file IN LISTS ARGN)

@@ -44,6 +44,30 @@ struct PowScalar {
   }
 };
 
+/// grad * (exponent * self^(exponent - 1)); 0 for the exponent 0, also beside a self of 0.
+struct PowScalarBackward {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const double e = params[0].re;
+    const T exponent = scalar_as<T>(params[0]);
+    if (e == 0) {
+      run([](V, V) { return V(T(0)); });
+    } else if (e == 0.5) {
+      run([](V grad, V self) { return grad * (vec::rsqrt(self) * V(T(0.5))); });
+    } else if (e == 2) {
+      run([](V grad, V self) { return grad * (self * V(T(2))); });
+    } else if (e == 3) {
+      run([](V grad, V self) { return grad * (self * self * V(T(3))); });
+    } else if (e == -1) {
+      run([](V grad, V self) { return grad * (vec::reciprocal(self * self) * V(T(-1))); });
+    } else {
+      const T less_one = static_cast<T>(e - 1);
+      run([=](V grad, V self) { return grad * (vec::pow(self, V(less_one)) * V(exponent)); });
+    }
+  }
+};
+
 /// The same steps for every element, so by vectors.
 struct IntegerPowScalar {
   template <class T, class Run>
@@ -76,5 +100,6 @@ constinit const ElementwiseKernel pow =
     elementwise<Pow, Binary, 30>(floating_complex) | scalarwise<IntegerPow, Binary>(integral);
 constinit const ElementwiseKernel pow_scalar =
     elementwise<PowScalar, Unary, 10>(floating_complex) | elementwise<IntegerPowScalar, Unary, 6>(integral);
+constinit const ElementwiseKernel pow_scalar_backward = elementwise<PowScalarBackward, Binary, 12>(floating);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -52,8 +52,8 @@ TEST(PointwiseOps, TheListIsLong) {
       "bitwise_right_shift", "bitwise_xor", "clamp", "clamp_max", "clamp_min", "clip", "complex", "copysign",
       "div", "divide", "float_power", "floor_divide", "fmax", "fmin", "fmod", "gcd", "heaviside", "hypot",
       "lcm", "ldexp", "lerp", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor",
-      "masked_fill", "maximum", "minimum", "mul", "multiply", "nextafter", "polar", "pow", "remainder",
-      "rsub", "sub", "subtract", "true_divide", "where", "xlogy", "special_xlog1py", "special_xlogy",
+      "masked_fill", "maximum", "minimum", "mul", "multiply", "nextafter", "polar", "pow", "pow_backward",
+      "remainder", "rsub", "sub", "subtract", "true_divide", "where", "xlogy", "special_xlog1py", "special_xlogy",
       "__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__iand__", "__ior__", "__ixor__",
       "__ilshift__", "__irshift__",
       // comparisons
@@ -95,6 +95,22 @@ TEST(PointwiseOps, SpecialValues) {
   EXPECT_TRUE(std::isnan(hardshrink(floats({kNan})).item<float>()));
   EXPECT_EQ(values<float>(sinc(floats({0}))), (std::vector<float>{1}));
   EXPECT_EQ(values<float>(hypot(floats({3e38F}), floats({1}))), (std::vector<float>{3e38F}));
+}
+
+TEST(PointwiseOps, PowBackwardIsTheComposedOne) {
+  const Tensor x = of<double>({0.25, 1, 1.5, 7, 0.01}, kDouble), g = of<double>({1, -2, 0.5, 3, -0.1}, kDouble);
+  for (const ScalarType dtype : {kDouble, kFloat}) {
+    for (const double e : {-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.7, 3.0, 4.0}) {
+      const Tensor base = x.to(dtype), grad = g.to(dtype);
+      EXPECT_TRUE(allclose(pow_backward(grad, base, e), grad * (base.pow(e - 1) * e), 1e-6, 0)) << e;
+    }
+  }
+  const Tensor zero = zeros({3}), one = ones({3});
+  EXPECT_TRUE(equal(pow_backward(one, zero, 0), zero));
+  EXPECT_TRUE(equal(pow_backward(one, zero, 1), one));
+  EXPECT_TRUE(equal(pow_backward(one, zero, 2), zero));
+  EXPECT_TRUE(pow_backward(one, zero, 0.5).isinf().all().item<bool>());
+  EXPECT_THROW(pow_backward(one.to(kComplexFloat), zero, 2), DtypeError);
 }
 
 TEST(PointwiseOps, PolygammaInPlace) {

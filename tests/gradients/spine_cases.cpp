@@ -73,6 +73,8 @@ std::vector<Case> ternary_cases() {
       {"threshold_backward", [](D d) { return Args{in({2, 3}, d), in({2, 3}, d), 0}; }},
       {"gelu_backward", [](D d) { return Args{in({2, 3}, d), in({2, 3}, d)}; }},
       {"gelu_backward", [](D d) { return Args{in({2, 3}, d), in({2, 3}, d)}; }, false, {{"approximate", "tanh"}}},
+      {"pow_backward", [](D d) { return Args{in({2, 3}, d), positive({2, 3}, d), 3}; }},
+      {"pow_backward", [](D d) { return Args{in({2, 3}, d), positive({2, 3}, d), -0.7}; }},
       {"silu_backward", [](D d) { return Args{in({2, 3}, d), in({2, 3}, d)}; }},
   };
 }

@@ -26,9 +26,9 @@ std::string write(const std::string& name, const std::string& text) {
 
 std::string head() { return "lanewise-tune 1\ncpu " + cpu_model() + "\n"; }
 
-// A program that computes, and prints results that depend on every bit.
+// A program that computes on whatever tier is in use.
 ToolRun compute(const std::string& environment) {
-  return run_tool({"passport", "exp", "--points", "40000"}, environment);
+  return run_tool({"explain", "exp", "--size", "4096"}, environment);
 }
 
 TEST(Tune, WritesAFileThatTheLibraryReads) {
