@@ -53,9 +53,9 @@ TEST(PointwiseOps, TheListIsLong) {
       "div", "divide", "float_power", "floor_divide", "fmax", "fmin", "fmod", "gcd", "heaviside", "hypot",
       "lcm", "ldexp", "lerp", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor",
       "masked_fill", "maximum", "minimum", "mul", "multiply", "nextafter", "polar", "pow", "pow_backward",
-      "remainder", "rsub", "sub", "subtract", "true_divide", "where", "xlogy", "special_xlog1py", "special_xlogy",
-      "__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__iand__", "__ior__", "__ixor__",
-      "__ilshift__", "__irshift__",
+      "remainder", "rsub", "sub", "subtract", "true_divide", "where", "xlogy", "special_xlog1py",
+      "special_xlogy", "__and__", "__or__", "__xor__", "__lshift__", "__rshift__", "__iand__", "__ior__",
+      "__ixor__", "__ilshift__", "__irshift__",
       // comparisons
       "eq", "ge", "greater", "greater_equal", "gt", "isclose", "le", "less", "less_equal", "lt", "ne",
       "not_equal",
@@ -98,7 +98,8 @@ TEST(PointwiseOps, SpecialValues) {
 }
 
 TEST(PointwiseOps, PowBackwardIsTheComposedOne) {
-  const Tensor x = of<double>({0.25, 1, 1.5, 7, 0.01}, kDouble), g = of<double>({1, -2, 0.5, 3, -0.1}, kDouble);
+  const Tensor x = of<double>({0.25, 1, 1.5, 7, 0.01}, kDouble),
+               g = of<double>({1, -2, 0.5, 3, -0.1}, kDouble);
   for (const ScalarType dtype : {kDouble, kFloat}) {
     for (const double e : {-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.7, 3.0, 4.0}) {
       const Tensor base = x.to(dtype), grad = g.to(dtype);
