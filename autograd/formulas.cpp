@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include <lanewise/autograd/formulas.h>
+#include <lanewise/autograd/record.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd::formulas {
@@ -51,7 +52,9 @@ Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType s
 Tensor pow_scalar_gradient(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
   if (exponent.equal(0)) return zeros_like(grad);
   if (exponent.equal(1)) return grad;
-  if (!grad.is_complex() && !self.is_complex()) return lanewise::pow_backward(grad, self, exponent);
+  // One kernel, except where a graph of second derivatives is made: that has PyTorch's nodes.
+  if (!grad.is_complex() && !self.is_complex() && !compute_requires_grad(grad, self))
+    return lanewise::pow_backward(grad, self, exponent);
   const Tensor power = exponent.equal(2) ? self : self.pow(subtract_from(exponent, 1));
   return handle_r_to_c(self.scalar_type(), grad * lanewise::conj(power * exponent));
 }
