@@ -23,9 +23,9 @@ void detail::append_edges(Node& node, const Tensor& t) {
   if (meta->requires_grad_ && meta->has_accumulator_.load(std::memory_order_acquire)) [[likely]] {
     const AccumulateGrad& accumulator = *meta->accumulator_;
     if (accumulator.hooks() == nullptr && accumulator.input_metadata(0).matches(t)) [[likely]]
-      return node.add_next_edge(meta->accumulator_, 0);
+      return node.add_next_edge(Edge(meta->accumulator_, 0));
   }
-  node.add_next_edge(impl::grad_accumulator(t), 0);
+  node.add_next_edge(Edge(impl::grad_accumulator(t), 0));
 }
 
 namespace {

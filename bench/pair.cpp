@@ -1,7 +1,7 @@
 // Runs benchmark programs that share case names in turn, A B A B ..., and prints one Markdown table: the
 // median time of each and the ratio to the first one's, paired round by round, so that a drift of the machine
 // hits all alike. With more than two programs a case has a column for each and the least of the ratios, that
-// to the best peer.
+// to the best peer. Cases of memory_... are compared by the counter peak_bytes.
 //
 //   lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "A,B,..."]
 
@@ -30,7 +30,10 @@ struct Settings {
   int rounds = 5;
 };
 
-using Times = std::map<std::string, double>;  // case -> ns
+using Figures = std::map<std::string, double>;  // case -> ns, or bytes
+
+/// Cases that are compared by the most memory they take, the counter peak_bytes, and not by time.
+bool is_memory(const std::string& name) { return name.rfind("memory_", 0) == 0; }
 
 std::string quoted(const std::string& text) {
   std::string result = "'";
@@ -50,21 +53,22 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-Times run(const Settings& settings, const std::string& program, nlohmann::ordered_json* order) {
+Figures run(const Settings& settings, const std::string& program, nlohmann::ordered_json* order) {
   const auto report = nlohmann::ordered_json::parse(output_of(
       quoted(program) + " --benchmark_format=json --benchmark_min_time=" + quoted(settings.min_time) +
       " --benchmark_filter=" + quoted(settings.filter) + " 2>/dev/null"));
-  Times times;
+  Figures figures;
   for (const auto& entry : report["benchmarks"]) {
     const std::string name = entry["name"];
     if (entry.value("error_occurred", false))
       throw std::runtime_error(program + ": " + name + ": " + entry.value("error_message", ""));
     const std::string unit = entry["time_unit"];
     const double scale = unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : 1e9;
-    times[name] = entry["real_time"].get<double>() * scale;
+    figures[name] =
+        is_memory(name) ? entry.at("peak_bytes").get<double>() : entry.at("real_time").get<double>() * scale;
     if (order != nullptr) order->push_back(name);
   }
-  return times;
+  return figures;
 }
 
 double median(std::vector<double> values) {
@@ -73,9 +77,11 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-std::string human(double ns) {
+std::string human(const std::string& name, double ns) {
   std::array<char, 32> text{};
-  if (ns < 1e4) {
+  if (is_memory(name)) {
+    std::snprintf(text.data(), text.size(), "%.1f MiB", ns / (1 << 20));
+  } else if (ns < 1e4) {
     std::snprintf(text.data(), text.size(), "%.1f ns", ns);
   } else if (ns < 1e7) {
     std::snprintf(text.data(), text.size(), "%.1f us", ns / 1e3);
@@ -85,7 +91,7 @@ std::string human(double ns) {
   return text.data();
 }
 
-using Rounds = std::map<std::string, std::vector<double>>;  // case -> ns, round by round
+using Rounds = std::map<std::string, std::vector<double>>;  // case -> figures, round by round
 
 struct Ratio {
   double middle, least, most;
@@ -100,8 +106,8 @@ Ratio ratio_of(const std::vector<double>& own, const std::vector<double>& peer) 
 
 void print_two(const std::string& name, const std::vector<double>& own, const std::vector<double>& peer) {
   const Ratio ratio = ratio_of(own, peer);
-  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(median(own)).c_str(),
-              human(median(peer)).c_str(), ratio.middle, ratio.least, ratio.most);
+  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(name, median(own)).c_str(),
+              human(name, median(peer)).c_str(), ratio.middle, ratio.least, ratio.most);
 }
 
 void print_several(const std::string& name, const std::vector<Rounds>& all) {
@@ -119,7 +125,8 @@ void print_several(const std::string& name, const std::vector<Rounds>& all) {
     cells += cell.data();
   }
   if (std::isfinite(best))
-    std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(median(own)).c_str(), cells.c_str(), best);
+    std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(name, median(own)).c_str(), cells.c_str(),
+                best);
 }
 
 void compare(const Settings& settings) {
