@@ -64,6 +64,7 @@ function(lanewise_add_codegen_executable)
   add_executable(lanewise_codegen ${ARGN})
   target_compile_features(lanewise_codegen PRIVATE cxx_std_20)
   target_link_libraries(lanewise_codegen PRIVATE yaml-cpp)
+  target_compile_options(lanewise_codegen PRIVATE $<$<CONFIG:Release>:-O1>)  # runs for a moment, once a build
 endfunction()
 
 # Cross builds run the generator on this machine: a nested configure and build with the host's compiler.
