@@ -4,6 +4,10 @@
 // to the best peer. Cases of memory_... are compared by the counter peak_bytes.
 //
 //   lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "A,B,..."]
+//                       [--store a.json,b.json,...]
+//
+// What --store keeps are the rounds of each program as repetitions in Google Benchmark's JSON, for
+// `lanewise compare` and `lanewise report`.
 
 #include <algorithm>
 #include <array>
@@ -25,6 +29,7 @@ namespace {
 struct Settings {
   std::vector<std::string> programs;
   std::vector<std::string> names;  ///< by default those of the files, without _bench
+  std::vector<std::string> files;  ///< of --store, one per program; or empty
   std::string filter = ".";
   std::string min_time = "0.05";
   int rounds = 5;
@@ -53,7 +58,9 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-Figures run(const Settings& settings, const std::string& program, nlohmann::ordered_json* order) {
+/// One round of a program; `stored` gets it as a repetition, `order` the names.
+Figures run(const Settings& settings, const std::string& program, nlohmann::ordered_json& stored,
+            nlohmann::ordered_json* order) {
   const auto report = nlohmann::ordered_json::parse(output_of(
       quoted(program) + " --benchmark_format=json --benchmark_min_time=" + quoted(settings.min_time) +
       " --benchmark_filter=" + quoted(settings.filter) + " 2>/dev/null"));
@@ -67,7 +74,9 @@ Figures run(const Settings& settings, const std::string& program, nlohmann::orde
     figures[name] =
         is_memory(name) ? entry.at("peak_bytes").get<double>() : entry.at("real_time").get<double>() * scale;
     if (order != nullptr) order->push_back(name);
+    stored["benchmarks"].push_back(entry);
   }
+  if (!stored.contains("context")) stored["context"] = report["context"];
   return figures;
 }
 
@@ -129,18 +138,32 @@ void print_several(const std::string& name, const std::vector<Rounds>& all) {
                 best);
 }
 
+/// The context's "turns" is the same in all of them: round i of one belongs to round i of the others.
+void store(const Settings& settings, std::vector<nlohmann::ordered_json>& stored) {
+  for (std::size_t side = 0; side < settings.files.size(); ++side) {
+    stored[side]["context"]["turns"] = stored[0]["context"]["date"];
+    std::FILE* file = std::fopen(settings.files[side].c_str(), "w");
+    const std::string text = stored[side].dump(1) + "\n";
+    const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (file == nullptr || std::fclose(file) != 0 || !written)
+      throw std::runtime_error(settings.files[side] + ": cannot be written");
+  }
+}
+
 void compare(const Settings& settings) {
   nlohmann::ordered_json order = nlohmann::ordered_json::array();
   const std::size_t count = settings.programs.size();
   std::vector<Rounds> all(count);
+  std::vector<nlohmann::ordered_json> stored(count);
   for (int round = 0; round < settings.rounds; ++round) {
     for (std::size_t side = 0; side < count; ++side) {
       std::fprintf(stderr, "round %d of %d: %s\n", round + 1, settings.rounds, settings.names[side].c_str());
       for (const auto& [name, ns] :
-           run(settings, settings.programs[side], side == 0 && round == 0 ? &order : nullptr))
+           run(settings, settings.programs[side], stored[side], side == 0 && round == 0 ? &order : nullptr))
         all[side][name].push_back(ns);
     }
   }
+  store(settings, stored);
   std::string head = "| case |", line = "|---|";
   const auto column = [&](const std::string& title) {
     head += " " + title + " |";
@@ -189,6 +212,8 @@ Settings parse(int argc, char** argv) {
       if (settings.rounds < 1) throw std::runtime_error("--rounds: expected a number, at least 1");
     } else if (word == "--min-time") {
       settings.min_time = value();
+    } else if (word == "--store") {
+      settings.files = split(value());
     } else if (word == "--names") {
       settings.names = split(value());
     } else if (word.rfind("--", 0) != 0) {
@@ -200,13 +225,15 @@ Settings parse(int argc, char** argv) {
   if (settings.programs.size() < 2) {
     throw std::runtime_error(
         "usage: lanewise_bench_pair A B [C ...] [--filter REGEX] [--rounds N] [--min-time SECONDS] [--names "
-        "A,B,...]");
+        "A,B,...] [--store a.json,b.json,...]");
   }
   if (settings.names.empty()) {
     for (const std::string& program : settings.programs) settings.names.push_back(short_name(program));
   }
   if (settings.names.size() != settings.programs.size())
     throw std::runtime_error("--names: expected as many names as programs");
+  if (!settings.files.empty() && settings.files.size() != settings.programs.size())
+    throw std::runtime_error("--store: expected as many files as programs");
   return settings;
 }
 

@@ -33,6 +33,7 @@ std::string shared_by(int pus) {
 void line(const char* label, const std::string& text) { std::printf("%-14s%s\n", label, text.c_str()); }
 
 void print_info() {
+  const Isa isa = active_isa();  // an error of LANEWISE_ISA comes before the first line
   const Topology& t = topology();
   line("lanewise", version());
   line("oneTBB", tbb_version());
@@ -42,7 +43,7 @@ void print_info() {
   line("CPU", model.empty() ? "unknown" : model);
   line("ISA built in", names(built_in_isas()));
   line("ISA available", names(available_isas()));
-  line("ISA in use", name(active_isa()));
+  line("ISA in use", name(isa));
   line("cores", std::to_string(t.cores) + " (" + std::to_string(t.pus) + " hardware threads) in " +
                     std::to_string(t.packages) + (t.packages == 1 ? " package" : " packages"));
   line("usable",

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,13 +97,7 @@ double speed_of(std::string_view op, const std::vector<Value>& inputs, const Ten
   return best;
 }
 
-void print_row(const Settings& settings, std::string_view op, const char* dtype, Isa isa, double error,
-               double elements, const std::string& at) {
-  const char* format = settings.markdown ? "| %.*s | %s | %s | %.3f | %.2f | %s |\n"
-                                         : "%-18.*s %-11s %-8s %10.3f %12.2f  %s\n";
-  std::printf(format, static_cast<int>(op.size()), op.data(), dtype, name(isa), error, elements * 1e-9,
-              at.c_str());
-}
+using Found = std::function<void(const PassportRow&)>;
 
 template <class T>
 std::string text_of(T x) {
@@ -114,7 +109,8 @@ std::string text_of(T x) {
 constexpr std::int64_t kTimed = 1 << 14;
 
 template <class T>
-void measure(const Settings& settings, const RealFunction& f, const std::vector<Isa>& isas) {
+void measure(const Settings& settings, const RealFunction& f, const std::vector<Isa>& isas,
+             const Found& found) {
   const Tensor x = arguments<T>(settings.points, f.low, f.high, f.positive_only, 1);
   const Tensor y = arguments<T>(settings.points, f.low, f.high, false, 2);
   const T* px = x.data_ptr<T>();
@@ -144,13 +140,14 @@ void measure(const Settings& settings, const RealFunction& f, const std::vector<
     const double speed = speed_of(f.op, inputs(near_x, near_y), empty({kTimed}, scalar_type_of<T>));
     std::string at = text_of(px[worst.at]);
     if (f.second) at += ", " + text_of(py[worst.at]);
-    print_row(settings, f.op, sizeof(T) == 4 ? "f32" : "f64", isa, worst.error, speed, at);
+    found({std::string(f.op), sizeof(T) == 4 ? "f32" : "f64", isa, worst.error, speed * 1e-9, at});
   }
 }
 
 /// The distance from the exact value in ULP of its magnitude, where that is a normal number.
 template <class T>
-void measure(const Settings& settings, const ComplexFunction& f, const std::vector<Isa>& isas) {
+void measure(const Settings& settings, const ComplexFunction& f, const std::vector<Isa>& isas,
+             const Found& found) {
   using C = std::complex<T>;
   std::mt19937_64 random(3);
   const std::int64_t n = std::max(settings.points / 4, kTimed);
@@ -170,15 +167,15 @@ void measure(const Settings& settings, const ComplexFunction& f, const std::vect
       const WideComplex exact = f.reference(WideComplex(p[i].real(), p[i].imag()));
       const long double size = std::abs(exact);
       if (!(size >= std::numeric_limits<T>::min() && size <= std::numeric_limits<T>::max() / 4)) continue;
-      const C found = r.data_ptr<C>()[i];
-      const long double distance = std::abs(WideComplex(found.real(), found.imag()) - exact);
+      const C value = r.data_ptr<C>()[i];
+      const long double distance = std::abs(WideComplex(value.real(), value.imag()) - exact);
       const double error = static_cast<double>(distance / ulp_at<T>(size));
       if (error > worst.error) worst = {error, i};
     }
     const double speed = speed_of(f.op, {timed}, empty({kTimed}, scalar_type_of<C>));
     const C at = p[worst.at];
-    print_row(settings, f.op, sizeof(T) == 4 ? "complex64" : "complex128", isa, worst.error, speed,
-              text_of(at.real()) + " + " + text_of(at.imag()) + " i");
+    found({std::string(f.op), sizeof(T) == 4 ? "complex64" : "complex128", isa, worst.error, speed * 1e-9,
+           text_of(at.real()) + " + " + text_of(at.imag()) + " i"});
   }
 }
 
@@ -189,51 +186,53 @@ bool is_op(std::string_view op) {
                      [op](const Schema& s) { return s.name == op && s.is_out; });
 }
 
-void print_head(const Settings& settings) {
-  if (!settings.markdown) {
-    std::printf("%-18s %-11s %-8s %10s %12s  %s\n", "op", "dtype", "tier", "max ULP", "elements/ns", "at");
-    return;
+/// Asked for, and in this build.
+bool is_wanted(const PassportSettings& settings, std::string_view op) {
+  const auto& names = settings.names;
+  return (names.empty() || std::find(names.begin(), names.end(), op) != names.end()) && is_op(op);
+}
+
+/// Calls f with every op's function, the real ones first.
+template <class F>
+void each_function(const PassportSettings& settings, F&& f) {
+  for (const RealFunction& real : real_functions()) {
+    if (is_wanted(settings, real.op)) f(real);
   }
-  std::printf(
-      "# Mathematics: largest errors and speed\n\n"
-      "Written by `lanewise passport --markdown > docs/mathematics.md`. Every mathematical op is compared "
-      "with the same function "
-      "in long double on %lld arguments: half from the range it is mostly used on, half of any sign and "
-      "exponent, denormals "
-      "included. `max ULP` is the largest error found, in units in the last place of the exact result; for "
-      "complex numbers the "
-      "distance from the exact result in units of its magnitude. lgamma and digamma are measured right of 0. "
-      "Special values, and "
-      "samples against MPFR, are in tests/vec. `elements/ns`: one thread, 16 Ki elements, out= given, call "
-      "by name included; on "
-      "%s.\n\n"
-      "avx2, avx512 and neon give the same bits; sse4_2 has no fused multiply-add and may round "
-      "differently.\n\n"
-      "| op | dtype | tier | max ULP | elements/ns | at |\n|---|---|---|---:|---:|---|\n",
-      static_cast<long long>(settings.points), cpu_model().c_str());
+  for (const ComplexFunction& complex : complex_functions()) {
+    if (is_wanted(settings, complex.op)) f(complex);
+  }
+}
+
+void check_names(const PassportSettings& settings) {
+  std::set<std::string_view> known;
+  for (const RealFunction& f : real_functions()) known.insert(f.op);
+  for (const ComplexFunction& f : complex_functions()) known.insert(f.op);
+  std::string list;
+  for (const std::string_view op : known) list += (list.empty() ? "" : ", ") + std::string(op);
+  for (const std::string& name : settings.names)
+    LANEWISE_CHECK(ValueError, known.contains(name), "passport: '", name,
+                   "': no mathematical op of that name; one of ", list);
 }
 
 }  // namespace
 
-int passport(const PassportSettings& settings) {
+std::size_t passport_count(const PassportSettings& settings) {
+  std::size_t count = 0;
+  each_function(settings, [&](const auto&) { ++count; });
+  return count;
+}
+
+void passport(const PassportSettings& settings, const std::function<void(const std::string&)>& begins,
+              const Found& found) {
+  check_names(settings);
+  static_cast<void>(active_isa());  // a wrong LANEWISE_ISA is an error, though every tier is measured
   set_num_threads(1);
-  const auto wanted = [&settings](std::string_view op) {
-    const auto& names = settings.names;
-    return (names.empty() || std::find(names.begin(), names.end(), op) != names.end()) && is_op(op);
-  };
   const std::vector<Isa> isas(available_isas().begin(), available_isas().end());
-  print_head(settings);
-  for (const RealFunction& f : real_functions()) {
-    if (!wanted(f.op)) continue;
-    measure<float>(settings, f, isas);
-    measure<double>(settings, f, isas);
-  }
-  for (const ComplexFunction& f : complex_functions()) {
-    if (!wanted(f.op)) continue;
-    measure<float>(settings, f, isas);
-    measure<double>(settings, f, isas);
-  }
-  return 0;
+  each_function(settings, [&](const auto& f) {
+    begins(std::string(f.op));
+    measure<float>(settings, f, isas, found);
+    measure<double>(settings, f, isas, found);
+  });
 }
 
 }  // namespace lanewise::tools

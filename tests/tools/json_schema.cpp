@@ -17,6 +17,19 @@ bool has_type(const json& value, const std::string& type) {
   return type == "number" && value.is_number();
 }
 
+std::string one_of_problem(const json& rules, const json& value, const std::string& place) {
+  int fits = 0;
+  std::string problems;
+  for (const json& rule : rules) {
+    const std::string problem = schema_problem(rule, value, place);
+    fits += problem.empty();
+    problems += "; " + problem;
+  }
+  if (fits == 1) return "";
+  return place + ": fits " + std::to_string(fits) + " of " + std::to_string(rules.size()) + " forms" +
+         (fits == 0 ? problems : "");
+}
+
 std::string properties_problem(const json& schema, const json& value, const std::string& place) {
   for (const auto& [name, rule] : schema.at("properties").items()) {
     if (!value.contains(name)) continue;
@@ -47,9 +60,19 @@ std::string schema_problem(const json& schema, const json& value, const std::str
       }
     } else if (keyword == "additionalProperties") {
       for (const auto& [name, member] : value.items()) {
-        if (rule == false && !schema.at("properties").contains(name))
-          return place + ": has '" + name + "' beside the schema";
+        if (schema.contains("properties") && schema["properties"].contains(name)) continue;
+        if (rule == false) return place + ": has '" + name + "' beside the schema";
+        if (std::string problem = schema_problem(rule, member, place + "/" + name); !problem.empty())
+          return problem;
       }
+    } else if (keyword == "oneOf") {
+      if (std::string problem = one_of_problem(rule, value, place); !problem.empty()) return problem;
+    } else if (keyword == "$ref") {
+      if (std::string problem = schema_problem(read_schema(rule.get<std::string>()), value, place);
+          !problem.empty())
+        return problem;
+    } else if (keyword == "minItems") {
+      if (value.size() < rule.get<std::size_t>()) return place + ": fewer than " + rule.dump() + " items";
     } else if (keyword == "properties") {
       if (std::string problem = properties_problem(schema, value, place); !problem.empty()) return problem;
     } else if (keyword == "items") {

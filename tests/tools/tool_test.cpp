@@ -1,4 +1,5 @@
 // The tool as its users call it: exit codes, messages, JSON.
+#include <algorithm>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -22,7 +23,8 @@ TEST(Tool, WithoutACommandSaysWhatThereIs) {
 TEST(Tool, HelpNamesEveryCommand) {
   const ToolRun run = run_tool({"--help"});
   EXPECT_EQ(run.status, 0);
-  for (const char* command : {"bench", "compare", "info", "passport", "profile", "report", "verify-isa"})
+  for (const char* command :
+       {"bench", "compare", "info", "passport", "profile", "report", "verify-isa", "explain"})
     EXPECT_THAT(run.output, HasSubstr(command));
 }
 
@@ -77,6 +79,20 @@ TEST(ProfileCommand, SaysWhyThereIsNoProfile) {
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.errors, HasSubstr("/no/such/program"));
   EXPECT_EQ(run_tool({"profile"}).status, 2);
+}
+
+// Where the system gives no hardware counters one line says so, and what it does count is there.
+TEST(ProfileCommand, CountsOrSaysInOneLineWhatItCannot) {
+  const ToolRun run = run_tool({"profile", "--counters", "-o", scratch_file("t.json"), "--", LANEWISE_TOOL,
+                                "passport", "exp", "--points", "40000"});
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_THAT(run.output, HasSubstr("page_faults: "));
+  if (run.output.find("instructions: ") != std::string::npos) {
+    EXPECT_EQ(run.errors, "");
+  } else {
+    EXPECT_THAT(run.errors, HasSubstr("counters not available: "));
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1);
+  }
 }
 
 TEST(Environment, VerbosePrintsALinePerOp) {

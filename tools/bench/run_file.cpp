@@ -6,8 +6,6 @@
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/tensor/dtype.h>
 
-#include "profile_file.h"
-
 namespace lanewise::tools {
 namespace {
 
@@ -71,7 +69,7 @@ Isa isa_of_name(const std::string& text) {
   for (const Isa isa : {Isa::sse4_2, Isa::avx2, Isa::avx512, Isa::neon}) {
     if (text == name(isa)) return isa;
   }
-  detail::raise<Error>("tier '", text, "' is unknown");
+  detail::raise<Error>("tier '", text, "': unknown; one of sse4_2, avx2, avx512, neon");
 }
 
 void set_limits(BenchRun& run, const Limits& limits) {
@@ -102,10 +100,9 @@ nlohmann::json to_json(const BenchRun& run) {
           {"results", results}};
 }
 
-BenchRun read_run(const std::string& path) {
-  const nlohmann::json j = read_json(path);
+BenchRun parse_run(const nlohmann::json& j, const std::string& path) {
   LANEWISE_CHECK(Error, j.is_object() && j.value("format", "") == kFormat, path,
-                 ": not a run of `lanewise bench -o`");
+                 ": not a run of `lanewise bench -o`, nor one of Google Benchmark's in JSON");
   LANEWISE_CHECK(Error, j.value("version", 0) == kVersion, path, ": format ", j.value("version", 0),
                  ", this tool reads format ", kVersion);
   BenchRun run;

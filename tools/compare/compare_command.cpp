@@ -21,21 +21,20 @@ struct Settings {
 };
 
 std::vector<Comparison> comparisons_of(const Settings& s) {
-  const BenchRun first = read_run(s.files[0]);
+  const TimedRun first = read_timed_run(s.files[0]);
   if (s.files.size() == 2) {
     LANEWISE_CHECK(ValueError, s.tiers.empty(), "compare: --tiers is for one run, two are given");
-    const BenchRun second = read_run(s.files[1]);
-    if (first.machine.value("cpu", "") != second.machine.value("cpu", "")) {
+    const TimedRun second = read_timed_run(s.files[1]);
+    if (first.machine != second.machine) {
       std::fprintf(stderr, "lanewise: compare: the runs are of different machines: %s, and %s\n",
-                   first.machine.value("cpu", "unknown").c_str(),
-                   second.machine.value("cpu", "unknown").c_str());
+                   first.machine.c_str(), second.machine.c_str());
     }
     return compare_runs(first, second);
   }
   const std::size_t comma = s.tiers.find(',');
   LANEWISE_CHECK(ValueError, comma != std::string::npos,
                  "compare: give two runs, or one and --tiers avx2,avx512");
-  return compare_tiers(first, parse_isa(s.tiers.substr(0, comma)), parse_isa(s.tiers.substr(comma + 1)));
+  return compare_tiers(first, isa_of_name(s.tiers.substr(0, comma)), isa_of_name(s.tiers.substr(comma + 1)));
 }
 
 int compare(const Settings& s) {
@@ -47,8 +46,8 @@ int compare(const Settings& s) {
     nlohmann::json rows = nlohmann::json::array();
     for (const Comparison& c : comparisons) {
       rows.push_back({{"case", c.key},
-                      {"before_isa", name(c.before_isa)},
-                      {"after_isa", name(c.after_isa)},
+                      {"before", c.before},
+                      {"after", c.after},
                       {"before_ns", c.before_ns},
                       {"after_ns", c.after_ns},
                       {"speed_up", c.speed_up.value},
@@ -73,9 +72,12 @@ int compare(const Settings& s) {
 void add_compare(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "compare",
-      "Two stored runs, or two tiers of one; exit code 3 where the second is slower than the bound allows");
+      "Two stored runs, two tiers of one, or two libraries; exit code 3 where the second is slower than the "
+      "bound allows");
   const auto s = std::make_shared<Settings>();
-  command->add_option("run", s->files, "Files of `lanewise bench -o`: before and after")
+  command
+      ->add_option("run", s->files,
+                   "Files of `lanewise bench -o`, or of Google Benchmark programs in JSON: before and after")
       ->required()
       ->expected(1, 2);
   command->add_option("--tiers", s->tiers, "Of one run: avx2,avx512");

@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "bench/run_file.h"
 #include "compare/statistics.h"
+#include "compare/timed_run.h"
 
 namespace lanewise::tools {
 
-/// A case in two runs, or on two tiers of one.
+/// A case in two runs, on two tiers of one, or in two libraries.
 struct Comparison {
   std::string key;
-  Isa before_isa, after_isa;
+  std::string before, after;  ///< tiers or libraries
   double before_ns, after_ns;
   Interval speed_up;  ///< before / after: above 1 is faster
 
@@ -20,12 +20,12 @@ struct Comparison {
   bool is_improvement(double bound) const { return speed_up.value > 1 + bound && speed_up.low > 1; }
 };
 
-/// The cases that both runs have, tier by tier.
-/// Throws   Error if there are none
-std::vector<Comparison> compare_runs(const BenchRun& before, const BenchRun& after);
+/// The cases that both runs have: tier by tier, or by name where Google Benchmark ran them.
+/// Throws   Error if there are none, or if one was timed too few times for an interval
+std::vector<Comparison> compare_runs(const TimedRun& before, const TimedRun& after);
 /// Each case of a run on one tier against another.
 /// Throws   Error if no case has both
-std::vector<Comparison> compare_tiers(const BenchRun& run, Isa before, Isa after);
+std::vector<Comparison> compare_tiers(const TimedRun& run, Isa before, Isa after);
 
 /// Aligned text, or rows of a Markdown table.
 std::string comparison_table(const std::vector<Comparison>& comparisons, double bound, bool markdown);

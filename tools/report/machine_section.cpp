@@ -17,7 +17,9 @@ std::string drawing(const nlohmann::json& m) {
   const double per_core = static_cast<double>(threads) / cores;
   const double core_width = (kWidth - kGap * (shown + 1)) / shown;
   double y = kGap;
-  Svg svg(kWidth, 5 * (kRow + kGap) + 34, "Caches and cores of the machine");
+  int rows = 2;  // memory and cores
+  for (const char* cache : {"l1d_bytes", "l2_bytes", "l3_bytes"}) rows += m.at(cache).get<std::int64_t>() > 0;
+  Svg svg(kWidth, kGap + rows * (kRow + kGap) + (cores > shown ? 22 : 0), "Caches and cores of the machine");
   const auto shared_row = [&](const std::string& text) {
     svg.rect(kGap, y, kWidth - 2 * kGap, kRow, "box");
     svg.text(kWidth / 2, y + 19, text, "", "middle");
@@ -38,7 +40,7 @@ std::string drawing(const nlohmann::json& m) {
       const int span = std::min(each, shown - core);
       const double x = kGap + core * (core_width + kGap), width = span * core_width + (span - 1) * kGap;
       svg.rect(x, y, width, kRow, "box", text);
-      svg.text(x + width / 2, y + 19, width > 80 ? text : size_text(bytes), "", "middle");
+      svg.text(x + width / 2, y + 19, width > 95 ? text : size_text(bytes), "", "middle");
     }
     y += kRow + kGap;
   };
@@ -51,7 +53,7 @@ std::string drawing(const nlohmann::json& m) {
     svg.text(x + core_width / 2, y + 19,
              core_width > 60 ? "core " + std::to_string(core) : std::to_string(core), "strong", "middle");
   }
-  y += kRow + 18;
+  y += kRow + 20;
   if (cores > shown)
     svg.text(
         kWidth / 2, y,

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "compare/comparison.h"
 #include "report/sections.h"
 #include "text.h"
 
@@ -61,36 +60,6 @@ Section profile_section(const ProfileFile& profile) {
   section.html += "<h3>By op and shapes</h3>\n";
   section.markdown += "### By op and shapes\n\n";
   section.table(top(profile.averages(profiler::GroupBy::NameAndShape), true));
-  return section;
-}
-
-Section difference_section(const BenchRun& before, const BenchRun& after, double bound) {
-  Section section{.title = "Differences", .html = {}, .markdown = {}};
-  std::vector<Comparison> comparisons = compare_runs(before, after);
-  std::sort(comparisons.begin(), comparisons.end(),
-            [](const Comparison& a, const Comparison& b) { return a.speed_up.value < b.speed_up.value; });
-  const auto slower = std::count_if(comparisons.begin(), comparisons.end(),
-                                    [&](const Comparison& c) { return c.is_regression(bound); });
-  const auto faster = std::count_if(comparisons.begin(), comparisons.end(),
-                                    [&](const Comparison& c) { return c.is_improvement(bound); });
-  const auto called = [](const BenchRun& run) {
-    return run.label.empty() ? run.date : run.label + " (" + run.date + ")";
-  };
-  section.paragraph(format(
-      "%s against %s: of %zu cases %d are slower and %d faster by more than %g %%, beyond chance (95 %%).",
-      called(after).c_str(), called(before).c_str(), comparisons.size(), static_cast<int>(slower),
-      static_cast<int>(faster), 100 * bound));
-  Table table{.head = {"case", "tier", "before>", "after>", "speed-up>", "95 %>"}, .rows = {}};
-  for (const Comparison& c : comparisons) {
-    const double heat = c.is_regression(bound) ? -0.6 : c.is_improvement(bound) ? 0.6 : 0;
-    table.rows.push_back({{c.key},
-                          {name(c.after_isa)},
-                          {time_text(c.before_ns)},
-                          {time_text(c.after_ns)},
-                          {format("%.3fx", c.speed_up.value), heat},
-                          {format("%.3f to %.3f", c.speed_up.low, c.speed_up.high)}});
-  }
-  section.table(table);
   return section;
 }
 

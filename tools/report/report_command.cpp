@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,39 +19,61 @@ struct Settings {
   double bound = 5;
 };
 
+using Add = std::function<void(Section)>;
+
+void add_bench_sections(const Settings& s, const BenchRun& run, const std::optional<ProfileFile>& profile,
+                        std::string& subtitle, const Add& add) {
+  subtitle = run.machine.at("cpu").get<std::string>() + ", " + run.date +
+             (run.label.empty() ? "" : ", " + run.label);
+  add(machine_section(run.machine));
+  add(roofline_section(&run, profile ? &*profile : nullptr));
+  add(tiers_section(run));
+  add(sizes_section(run));
+  add(layouts_section(run));
+  add(overhead_section(run));
+  if (profile) add(profile_section(*profile));
+  if (!s.before.empty()) add(difference_section(read_timed_run(s.before), timed(run), s.bound / 100));
+  add(results_section(run));
+}
+
+void add_google_sections(const Settings& s, const GoogleRun& run, const std::optional<ProfileFile>& profile,
+                         std::string& subtitle, const Add& add) {
+  std::optional<GoogleRun> before;
+  if (!s.before.empty()) {
+    const nlohmann::json stored = read_json(s.before);
+    LANEWISE_CHECK(Error, is_google_run(stored), s.before, ": not a run of Google Benchmark, as ", s.run,
+                   " is");
+    before = parse_google_run(stored, s.before);
+  }
+  subtitle = run.name() + ", " + run.date;
+  add(machine_section(run));
+  add(sizes_section(run, before ? &*before : nullptr));
+  if (profile) add(profile_section(*profile));
+  if (before) add(difference_section(timed(*before), timed(run), s.bound / 100));
+  add(results_section(run));
+}
+
 int report(const Settings& s) {
-  LANEWISE_CHECK(
-      ValueError, !s.run.empty() || !s.profile.empty(),
-      "report: give a run of `lanewise bench -o`, or --profile with a trace of LANEWISE_PROFILE, or both");
+  LANEWISE_CHECK(ValueError, !s.run.empty() || !s.profile.empty(),
+                 "report: give a run of `lanewise bench -o` or of Google Benchmark in JSON, or --profile "
+                 "with a trace of LANEWISE_PROFILE, or both");
   LANEWISE_CHECK(ValueError, s.before.empty() || !s.run.empty(),
                  "report: --before needs a run to compare with");
-  std::optional<BenchRun> run, before;
-  std::optional<ProfileFile> profile;
-  if (!s.run.empty()) run = read_run(s.run);
-  if (!s.before.empty()) before = read_run(s.before);
-  if (!s.profile.empty()) profile = read_profile(s.profile);
-
   Document document{.title = s.title, .subtitle = {}, .sections = {}};
   const auto add = [&](Section section) {
     if (!section.title.empty()) document.sections.push_back(std::move(section));
   };
-  if (run) {
-    document.subtitle = run->machine.at("cpu").get<std::string>() + ", " + run->date +
-                        (run->label.empty() ? "" : ", " + run->label);
-    add(machine_section(run->machine));
-  } else {
+  std::optional<ProfileFile> profile;
+  if (!s.profile.empty()) profile = read_profile(s.profile);
+  if (s.run.empty()) {
     document.subtitle = profile->summary.at("cpu").get<std::string>();
+    add(roofline_section(nullptr, &*profile));
+    add(profile_section(*profile));
+  } else if (const nlohmann::json stored = read_json(s.run); is_google_run(stored)) {
+    add_google_sections(s, parse_google_run(stored, s.run), profile, document.subtitle, add);
+  } else {
+    add_bench_sections(s, parse_run(stored, s.run), profile, document.subtitle, add);
   }
-  add(roofline_section(run ? &*run : nullptr, profile ? &*profile : nullptr));
-  if (run) {
-    add(tiers_section(*run));
-    add(sizes_section(*run));
-    add(layouts_section(*run));
-    add(overhead_section(*run));
-  }
-  if (profile) add(profile_section(*profile));
-  if (before) add(difference_section(*before, *run, s.bound / 100));
-  if (run) add(results_section(*run));
 
   write_file(s.html, document.html());
   std::printf("%s\n", s.html.c_str());
@@ -67,8 +90,10 @@ void add_report(CLI::App& app, int& status) {
   CLI::App* command =
       app.add_subcommand("report", "One HTML file, and Markdown, from stored runs and profiles");
   const auto s = std::make_shared<Settings>();
-  command->add_option("run", s->run, "A file of `lanewise bench -o`");
-  command->add_option("--before", s->before, "An earlier run: adds the differences");
+  command->add_option("run", s->run,
+                      "A file of `lanewise bench -o`, or of a Google Benchmark program in JSON");
+  command->add_option("--before", s->before,
+                      "An earlier run, or one of another library: adds the differences");
   command->add_option("--profile", s->profile, "A trace of LANEWISE_PROFILE or `lanewise profile`");
   command->add_option("-o,--output", s->html, "The HTML file")->capture_default_str();
   command->add_option("--markdown", s->markdown, "Also as Markdown");

@@ -80,9 +80,9 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
     x = {std::min(x.low, p.intensity), std::max(x.high, p.intensity)};
     y = {std::min(y.low, p.gflops), std::max(y.high, p.gflops)};
   }
-  x = {std::max(std::min(x.low / 1.6, 0.05), 0.005), std::max(x.high * 1.6, 20.0)};
+  x = {std::min(x.low / 1.6, 0.05), std::max(x.high * 1.6, 20.0)};
   for (const auto& [isa, roof] : roofs) y.high = std::max(y.high, roof.peak);
-  y = {std::max(y.low / 1.6, y.high / 1e5), y.high * 1.6};
+  y = {y.low / 1.6, y.high * 1.6};
   LogPlot plot("Roofline", "arithmetic intensity (flop / byte)", "GFLOP/s", x, y, nullptr);
   for (const auto& [isa, roof] : roofs) {
     for (const double bandwidth : {roof.bandwidth, roof.cache}) {

@@ -3,7 +3,9 @@
 #include <optional>
 #include <string>
 
+#include "bench/google_run.h"
 #include "bench/run_file.h"
+#include "compare/timed_run.h"
 #include "profile_file.h"
 #include "report/document.h"
 
@@ -18,8 +20,14 @@ Section sizes_section(const BenchRun& run);
 Section layouts_section(const BenchRun& run);
 Section overhead_section(const BenchRun& run);
 Section profile_section(const ProfileFile& profile);
-Section difference_section(const BenchRun& before, const BenchRun& after, double bound);
+Section difference_section(const TimedRun& before, const TimedRun& after, double bound);
 Section results_section(const BenchRun& run);
+
+// Of a Google Benchmark program.
+Section machine_section(const GoogleRun& run);
+/// With the curves of the other run, of another library perhaps, beside it; null for none.
+Section sizes_section(const GoogleRun& run, const GoogleRun* before);
+Section results_section(const GoogleRun& run);
 
 /// A case without the words that its plot says for all.
 std::string short_key(const BenchCase& c);

@@ -9,7 +9,9 @@ namespace lanewise::tools {
 namespace {
 
 constexpr double kWidth = 480, kHeight = 320;
-constexpr double kLeft = 52, kRight = 12, kTop = 34, kBottom = 42;
+// Room for text that the style sheet draws half as large again on a phone.
+constexpr double kLeft = 56, kRight = 14, kTop = 46, kBottom = 46;
+constexpr double kLineHeight = 22, kHalfLetter = 5;
 
 std::string number(double x) { return format("%.1f", x); }
 
@@ -111,17 +113,26 @@ LogPlot::LogPlot(std::string_view title, std::string_view x_label, std::string_v
       x_{x.low, x.high, kLeft, kWidth - kRight},
       y_{y.low, y.high, kHeight - kBottom, kTop},
       legend_at_(kLeft) {
+  // A label is left out where it would touch the one before it or stick out, also in the large text of a phone.
+  double free_y = kHeight;
   for (const double tick : y_.ticks()) {
-    svg_.line(kLeft, y_.at(tick), kWidth - kRight, y_.at(tick), "grid");
-    svg_.text(kLeft - 6, y_.at(tick) + 4, plain(tick), "tick", "end");
+    const double y_at = y_.at(tick);
+    svg_.line(kLeft, y_at, kWidth - kRight, y_at, "grid");
+    if (y_at > free_y) continue;
+    svg_.text(kLeft - 6, y_at + 4, plain(tick), "tick", "end");
+    free_y = y_at - kLineHeight;
   }
+  double free_x = 0;
   for (const double tick : x_.ticks()) {
-    svg_.line(x_.at(tick), kTop, x_.at(tick), kHeight - kBottom, "grid");
-    svg_.text(x_.at(tick), kHeight - kBottom + 15, x_text == nullptr ? plain(tick) : x_text(tick), "tick",
-              "middle");
+    const std::string text = x_text == nullptr ? plain(tick) : x_text(tick);
+    const double x_at = x_.at(tick), half = kHalfLetter * static_cast<double>(text.size());
+    svg_.line(x_at, kTop, x_at, kHeight - kBottom, "grid");
+    if (x_at - half < free_x || x_at + half > kWidth) continue;
+    svg_.text(x_at, kHeight - kBottom + 17, text, "tick", "middle");
+    free_x = x_at + half + kHalfLetter;
   }
-  svg_.text((kLeft + kWidth - kRight) / 2, kHeight - 8, x_label, "label", "middle");
-  svg_.text(6, 12, y_label, "label");
+  svg_.text((kLeft + kWidth - kRight) / 2, kHeight - 7, x_label, "label", "middle");
+  svg_.text(6, 15, y_label, "label");
 }
 
 void LogPlot::curve(int series, const std::vector<std::pair<double, double>>& points,
@@ -144,9 +155,9 @@ void LogPlot::point(int series, double x, double y, std::string_view tip) {
 }
 
 void LogPlot::legend(int series, std::string_view text) {
-  svg_.marker(legend_at_ + 4, 24, series, series_class(series, "mark"), "");
-  svg_.text(legend_at_ + 12, 28, text, "tick");
-  legend_at_ += 26 + 6.6 * static_cast<double>(text.size());
+  svg_.marker(legend_at_ + 4, 31, series, series_class(series, "mark"), "");
+  svg_.text(legend_at_ + 13, 36, text, "tick");
+  legend_at_ += 28 + 9 * static_cast<double>(text.size());
 }
 
 }  // namespace lanewise::tools
