@@ -66,16 +66,20 @@ T load_element(const char* p) noexcept {
   }
 }
 
+/// How a lambda is called: in parallel, in any order, and only results of the output's own type are taken; or
+/// in one thread, element after element, so that it may have state, and any number is converted.
+enum class Order { Any, Serial };
+
 #if defined(__clang__)  // a lambda that cannot be vectorised is no fault
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 /// Calls a lambda for the elements of a contiguous run.
-template <class F, class Out, class In>
+template <class F, Order order, class Out, class In>
 struct LambdaLoop;
 
-template <class F, class... Out, class... In>
-struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
+template <class F, Order order, class... Out, class... In>
+struct LambdaLoop<F, order, std::tuple<Out...>, std::tuple<In...>> {
   static constexpr int kOutputs = sizeof...(Out);
   static constexpr int kInputs = sizeof...(In);
   static_assert(kOutputs + kInputs <= kernels::kMaxOperands, "too many operands");
@@ -99,20 +103,15 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
     }
   }
 
-  /// An output may be exactly an input: element i is written after it was read, which is all the order that
-  /// matters, so the compiler may vectorise.
+  /// An output may be exactly an input: element i is written after it was read. Without state that is all the
+  /// order that matters, so the compiler may vectorise.
   template <std::size_t... O, std::size_t... I, class Step>
   static void loop(F& f, char* const* data, std::int64_t n, std::index_sequence<O...>,
                    std::index_sequence<I...>, [[maybe_unused]] Step step) {
     char* const out[kOutputs + 1] = {data[O]...};
     const char* const in[kInputs + 1] = {data[kOutputs + I]...};
     const std::int64_t steps[kInputs + 1] = {step(kOutputs + I) * static_cast<std::int64_t>(sizeof(In))...};
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#else
-#pragma GCC ivdep
-#endif
-    for (std::int64_t i = 0; i < n; ++i) {
+    const auto element = [&](std::int64_t i) {
       const auto call = [&]() -> decltype(auto) { return f(load_element<In>(in[I] + i * steps[I])...); };
       if constexpr (kOutputs == 0) {
         call();
@@ -124,6 +123,16 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
         const auto result = call();
         (std::memcpy(out[O] + i * static_cast<std::int64_t>(sizeof(Out)), &result, sizeof(Out)), ...);
       }
+    };
+    if constexpr (order == Order::Serial) {
+      for (std::int64_t i = 0; i < n; ++i) element(i);
+    } else {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+      for (std::int64_t i = 0; i < n; ++i) element(i);
     }
   }
 };
@@ -131,21 +140,16 @@ struct LambdaLoop<F, std::tuple<Out...>, std::tuple<In...>> {
 #pragma clang diagnostic pop
 #endif
 
-/// Which results of a lambda are taken: only those of the output's own type, or any number, which is
-/// converted.
-enum class Results { Exact, Converted };
-
-template <class F>
-void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions options,
-                Results results = Results::Exact) {
+template <Order order, class F>
+void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions options) {
   using In = typename Signature<F>::Arguments;
   using Out = typename Outputs<typename Signature<F>::Result>::Types;
-  using Loop = LambdaLoop<F, Out, In>;
+  using Loop = LambdaLoop<F, order, Out, In>;
   check_lambda_arity(iter, Loop::kOutputs, Loop::kInputs);
   [&]<class... O, class... I>(std::tuple<O...>*, std::tuple<I...>*) {
     const ScalarType types[] = {scalar_type_of<O>..., scalar_type_of<I>...};
     for (int i = 0; i < Loop::kOutputs + Loop::kInputs; ++i) {
-      if (i >= Loop::kOutputs || results == Results::Exact) {
+      if (i >= Loop::kOutputs || order == Order::Any) {
         check_lambda_type(iter, i, types[i]);
       }
     }
@@ -154,9 +158,8 @@ void run_lambda(const TensorIterator& iter, F& f, TensorIterator::RunOptions opt
   }(static_cast<Out*>(nullptr), static_cast<In*>(nullptr));
 }
 
-template <class F, class V>
-void run_vector_lambda(const TensorIterator& iter, F& op, V& vector_op, TensorIterator::RunOptions options,
-                       Results results) {
+template <Order order, class F, class V>
+void run_vector_lambda(const TensorIterator& iter, F& op, V& vector_op, TensorIterator::RunOptions options) {
   using In = typename Signature<F>::Arguments;
   using T = typename Signature<F>::Result;
   if constexpr (VectorLoop<V, T, In>::kCallable) {
@@ -170,7 +173,7 @@ void run_vector_lambda(const TensorIterator& iter, F& op, V& vector_op, TensorIt
     const typename Loop::Context context{&vector_op};
     iter.run(&Loop::run, reinterpret_cast<const kernels::KernelScalar*>(&context), types, options);
   } else {
-    run_lambda(iter, op, options, results);
+    run_lambda<order>(iter, op, options);
   }
 }
 
@@ -185,7 +188,7 @@ inline TensorIterator::RunOptions options_for_grain(std::int64_t grain) {
 /// are converted tile by tile. It is called from several threads at once. Throws DtypeError, ValueError.
 template <class F>
 void cpu_kernel(TensorIterator& iter, F&& f, std::int64_t grain = TensorIterator::kGrainSize) {
-  detail::run_lambda(iter, f, detail::options_for_grain(grain));
+  detail::run_lambda<detail::Order::Any>(iter, f, detail::options_for_grain(grain));
 }
 
 /// The same for a lambda that returns a std::tuple with a value per output.
@@ -199,7 +202,7 @@ void cpu_kernel_multiple_outputs(TensorIterator& iter, F&& f,
 /// enforce_linear_iteration() makes that C order. A result of another type is converted to the output's.
 template <class F>
 void cpu_serial_kernel(TensorIterator& iter, F&& f) {
-  detail::run_lambda(iter, f, {.cost = 1, .in_order = true, .copies = false}, detail::Results::Converted);
+  detail::run_lambda<detail::Order::Serial>(iter, f, {.cost = 1, .in_order = true, .copies = false});
 }
 
 /// The same with a second lambda on Vectorized<T>. All elements go through the vector lambda, also those at
@@ -209,14 +212,14 @@ void cpu_serial_kernel(TensorIterator& iter, F&& f) {
 template <class F, class V>
 void cpu_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op,
                     std::int64_t grain = TensorIterator::kGrainSize) {
-  detail::run_vector_lambda(iter, op, vector_op, detail::options_for_grain(grain), detail::Results::Exact);
+  detail::run_vector_lambda<detail::Order::Any>(iter, op, vector_op, detail::options_for_grain(grain));
 }
 
 /// The same in one thread, in the order of iteration.
 template <class F, class V>
 void cpu_serial_kernel_vec(TensorIterator& iter, F&& op, V&& vector_op) {
-  detail::run_vector_lambda(iter, op, vector_op, {.cost = 1, .in_order = true, .copies = false},
-                            detail::Results::Converted);
+  detail::run_vector_lambda<detail::Order::Serial>(iter, op, vector_op,
+                                                   {.cost = 1, .in_order = true, .copies = false});
 }
 
 /// The names under which PyTorch has these.
