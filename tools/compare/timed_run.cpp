@@ -1,6 +1,6 @@
 #include "compare/timed_run.h"
 
-#include <lanewise/dispatch_isa/error.h>
+#include <cstdio>
 
 #include "profile_file.h"
 
@@ -27,7 +27,11 @@ TimedRun timed(const GoogleRun& run) {
 
 TimedRun read_timed_run(const std::string& path) {
   const nlohmann::json stored = read_json(path);
-  return is_google_run(stored) ? timed(parse_google_run(stored, path)) : timed(parse_run(stored, path));
+  if (!is_google_run(stored)) return timed(parse_run(stored, path));
+  const GoogleRun run = parse_google_run(stored, path);
+  for (const std::string& problem : run.failed)
+    std::fprintf(stderr, "lanewise: %s: not timed: %s\n", path.c_str(), problem.c_str());
+  return timed(run);
 }
 
 }  // namespace lanewise::tools

@@ -65,6 +65,7 @@ Section machine_section(const GoogleRun& run) {
 Section sizes_section(const GoogleRun& run, const GoogleRun* before) {
   Section section{.title = "Sizes", .html = {}, .markdown = {}};
   std::string plots;
+  Table table{.head = {"case", "library", "argument>", "GB/s>"}, .rows = {}};
   std::vector<std::pair<const GoogleRun*, std::map<std::string, Curve>>> all{{&run, curves_of(run)}};
   if (before != nullptr) all.emplace_back(before, curves_of(*before));
   for (const auto& [family, first] : all[0].second) {
@@ -86,6 +87,8 @@ Section sizes_section(const GoogleRun& run, const GoogleRun* before) {
       if (const auto found = curves.find(family); found != curves.end()) {
         plot.curve(series, found->second.points, found->second.tips);
         plot.legend(series, of->name());
+        for (const auto& [argument, gbs] : found->second.points)
+          table.rows.push_back({{family}, {of->name()}, {format("%.0f", argument)}, {format("%.2f", gbs)}});
       }
       ++series;
     }
@@ -94,6 +97,7 @@ Section sizes_section(const GoogleRun& run, const GoogleRun* before) {
   if (plots.empty()) return {};
   section.paragraph("Bandwidth by the argument of a case, mostly the number of elements or of rows.");
   section.html += "<div class=\"plots\">\n" + plots + "</div>\n";
+  section.markdown += table.markdown();
   return section;
 }
 

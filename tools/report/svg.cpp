@@ -114,7 +114,7 @@ LogPlot::LogPlot(std::string_view title, std::string_view x_label, std::string_v
       y_{y.low, y.high, kHeight - kBottom, kTop},
       legend_at_(kLeft) {
   // A label is left out where it would touch the one before it or stick out, also in the large text of a phone.
-  double free_y = kHeight;
+  double free_y = kHeight - kBottom - 8;  // above the labels of the other axis
   for (const double tick : y_.ticks()) {
     const double y_at = y_.at(tick);
     svg_.line(kLeft, y_at, kWidth - kRight, y_at, "grid");
