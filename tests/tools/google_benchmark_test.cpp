@@ -146,7 +146,9 @@ TEST(GoogleBenchmark, AReportOfTwoLibraries) {
       markdown{std::istreambuf_iterator<char>(markdown_file), {}};
   for (const char* title : {"Machine", "Sizes", "Differences", "All results"}) {
     EXPECT_THAT(html, HasSubstr(std::string("<h2>") + title));
-    if (title != std::string("Sizes")) EXPECT_THAT(markdown, HasSubstr(std::string("## ") + title));
+    if (title != std::string("Sizes")) {
+      EXPECT_THAT(markdown, HasSubstr(std::string("## ") + title));
+    }
   }
   EXPECT_THAT(html, HasSubstr("<svg"));
   EXPECT_THAT(html, HasSubstr("add/1024 of libtorch 1.13.0: 4.0 GB/s"));

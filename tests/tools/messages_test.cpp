@@ -30,7 +30,9 @@ void refuses(const std::vector<Mistake>& mistakes) {
     EXPECT_EQ(run.status, m.status) << what << run.errors;
     EXPECT_THAT(run.errors, HasSubstr(m.message)) << what;
     EXPECT_EQ(run.output, "") << what;
-    if (m.status == 1) EXPECT_THAT(run.errors, StartsWith("lanewise: ")) << what;
+    if (m.status == 1) {
+      EXPECT_THAT(run.errors, StartsWith("lanewise: ")) << what;
+    }
   }
 }
 
