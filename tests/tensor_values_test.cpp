@@ -15,6 +15,13 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+// The compiler's own half; gcc 12 has no _Float16 in C++ for AArch64.
+#if defined(__aarch64__) && !defined(__clang__)
+using Binary16 = __fp16;
+#else
+using Binary16 = _Float16;
+#endif
+
 template <class T>
 Tensor of(IntArrayRef sizes, std::initializer_list<T> values) {
   Tensor t = detail::empty_cpu(sizes, scalar_type_of<T>);
@@ -36,7 +43,7 @@ TEST(Half, EveryValueSurvivesTheWayThroughFloat) {
       EXPECT_GT(bits & 0x7fffu, 0x7c00u);
     } else {
       ASSERT_EQ(Half(as_float).bits, bits);
-      ASSERT_EQ(as_float, static_cast<float>(static_cast<_Float16>(as_float))) << bits;
+      ASSERT_EQ(as_float, static_cast<float>(static_cast<Binary16>(as_float))) << bits;
     }
     const BFloat16 b = BFloat16::from_bits(static_cast<std::uint16_t>(bits));
     if (!std::isnan(static_cast<float>(b))) {
@@ -49,7 +56,7 @@ TEST(Half, RoundsToNearestEven) {
   for (std::uint64_t i = 0; i < (1u << 20); ++i) {  // a sample of all floats
     const float x = std::bit_cast<float>(static_cast<std::uint32_t>(i * 4099));
     if (std::isnan(x)) continue;
-    ASSERT_EQ(Half(x).bits, std::bit_cast<std::uint16_t>(static_cast<_Float16>(x))) << x;
+    ASSERT_EQ(Half(x).bits, std::bit_cast<std::uint16_t>(static_cast<Binary16>(x))) << x;
   }
   EXPECT_EQ(BFloat16(1.00390625f).bits, 0x3f80);  // a tie goes to even
   EXPECT_EQ(BFloat16(1.01171875f).bits, 0x3f82);

@@ -84,7 +84,9 @@ struct LargeReduction {
   const auto top = static_cast<std::uint64_t>(fraction >> 64);
   if (top == 0) return {0, 0, quadrant};
   const int zeros = __builtin_clzll(top);
-  const Wide normal = fraction << zeros;
+  // Shifted in words: AArch64 calls libgcc for 128 bits.
+  const auto low = static_cast<std::uint64_t>(fraction);
+  const Wide normal = static_cast<Wide>(top << zeros | low >> 1 >> (63 - zeros)) << 64 | low << zeros;
   const double scale = __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 - 53 - zeros) << 52);
   const double f_hi = static_cast<double>(static_cast<std::int64_t>(normal >> 75)) * scale;
   const double f_lo = static_cast<double>(static_cast<std::int64_t>(static_cast<std::uint64_t>(normal >> 22) &
