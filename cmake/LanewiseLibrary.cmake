@@ -87,10 +87,10 @@ endfunction()
 include(LanewiseIsa)
 
 # Addresses that the loader has to adjust as a bitmap: a twentieth of the library, and less to do at start. It needs
-# glibc 2.36, and without it the option is left out.
+# glibc 2.36 and a linker that knows it for this CPU, and is left out without.
 include(CheckLinkerFlag)
 set(LANEWISE_PACKED_RELOCATIONS -Wl,-z,pack-relative-relocs)
-check_linker_flag(CXX ${LANEWISE_PACKED_RELOCATIONS} LANEWISE_HAS_PACKED_RELOCATIONS)
+check_linker_flag(CXX -Wl,--fatal-warnings,-z,pack-relative-relocs LANEWISE_HAS_PACKED_RELOCATIONS)
 
 function(lanewise_finish_library)
   lanewise_build_isa_objects(isa_objects)
