@@ -78,6 +78,9 @@ TEST(Profile, SaysWhichPathAnOpTook) {
   const Tensor s = rand({512, 512}).slice(1, 0, 256);
   s.neg();
   a.reshape({-1});
+  Tensor column = empty({256}), total = empty({256});
+  mv_out(column, a, a[0]);
+  sum_out(total, a, 1);
   profile.stop();
   const auto& events = profile.events();
   EXPECT_EQ(only(events, "exp").path, "contiguous");
@@ -90,6 +93,8 @@ TEST(Profile, SaysWhichPathAnOpTook) {
   EXPECT_EQ(only(events, "t").bytes, 0);
   EXPECT_EQ(only(events, "mm").flops, 2.0 * 256 * 256 * 256);
   EXPECT_EQ(only(events, "sum").flops, 256.0 * 256);
+  EXPECT_EQ(only(events, "mv.out").flops, 2.0 * 256 * 256);
+  EXPECT_EQ(only(events, "sum.out").flops, 256.0 * 256);
 }
 
 TEST(Profile, NestsOpsInsideOfOps) {
