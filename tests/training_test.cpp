@@ -20,8 +20,9 @@ struct Data {
 };
 
 const Data& training_data() {
-  static const Data data = {data::read_idx(std::string(kFolder) + "/train-images-idx3-ubyte.gz").flatten(1),
-                            data::read_idx(std::string(kFolder) + "/train-labels-idx1-ubyte.gz").to(kLong)};
+  static const std::filesystem::path folder = kFolder;
+  static const Data data = {data::read_idx((folder / "train-images-idx3-ubyte.gz").string()).flatten(1),
+                            data::read_idx((folder / "train-labels-idx1-ubyte.gz").string()).to(kLong)};
   return data;
 }
 
