@@ -44,8 +44,6 @@ std::vector<TensorRecord> tensors_of(const Event& op, bool results) {
   for (const TensorRecord& t : op.tensors) {
     if (t.is_result == results && t.dtype != ScalarType::Undefined) list.push_back(t);
   }
-  const bool writes_first = op.name.ends_with(".out") && !results && !list.empty();
-  if (writes_first) list.erase(list.begin());
   return list;
 }
 
@@ -87,13 +85,11 @@ std::string dtype_reason(const Event& op, const std::vector<const WalkRecord*>& 
   }
   const ScalarType promoted = type.get();
   text += all_one ? std::string("operands are ") + short_name(promoted) : promotion(operands, promoted);
-  if (result == promoted) {
-  } else if (result == ScalarType::Bool) {
-    text += "; the op answers in bool";
-  } else if (is_integral(promoted, true) && is_floating_point(result)) {
-    text += "; integers compute in the default floating type, or a number made it floating";
-  } else {
-    text += "; the op gives another type";
+  if (result != promoted) {
+    text += result == ScalarType::Bool ? "; the op answers in bool"
+            : is_integral(promoted, true) && is_floating_point(result)
+                ? "; integers compute in the default floating type, or a number made it floating"
+                : "; the op gives another type";
   }
   if (!walks.empty() && !walks[0]->operands.empty()) {
     const ScalarType tile = walks[0]->operands.back().tile;

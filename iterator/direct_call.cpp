@@ -121,18 +121,23 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
   };
   // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
   constexpr std::int64_t kChunk = 1024, kAlwaysHere = 4096;
-  const double cost = element_cost(kernel.cost, staged, bytes);
-  auto grain = std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost / kChunk));
-  if (tuned != nullptr && tuned->grain > 0) grain = std::max<std::int64_t>(1, tuned->grain / kChunk);
-  if (records_walks()) [[unlikely]] {
+  const auto cost = [&] { return element_cost(kernel.cost, staged, bytes); };
+  const auto record = [&](std::int64_t grain) {
     walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
-    record_direct(*this, kernel, cost, tile_bytes == 0 ? kChunk : run,
-                  n <= kAlwaysHere ? INT64_MAX : grain * kChunk);
-  }
+    record_direct(*this, kernel, cost(), tile_bytes == 0 ? kChunk : run, grain);
+  };
   if (n <= kAlwaysHere) {
+    if (records_walks()) [[unlikely]]
+      record(INT64_MAX);
     work(0, n);
     return;
   }
+  const std::int64_t grain =
+      tuned != nullptr && tuned->grain > 0
+          ? std::max<std::int64_t>(1, tuned->grain / kChunk)
+          : std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost() / kChunk));
+  if (records_walks()) [[unlikely]]
+    record(grain * kChunk);
   lanewise::parallel_for(0, (n + kChunk - 1) / kChunk, grain, [&](std::int64_t begin, std::int64_t end) {
     if (tile_bytes > 0) {
       work(begin * kChunk, std::min(end * kChunk, n) - begin * kChunk);

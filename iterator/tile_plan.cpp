@@ -81,10 +81,6 @@ void load_scalars(Plan& plan) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
   if (job.serial) return INT64_MAX;
   if (job.grain > 0) return std::max<std::int64_t>(1, job.grain / elements);

@@ -6,6 +6,7 @@
 #include <lanewise/kernels/detail/tunable.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/parse_dtype.h>
 
 namespace lanewise::kernels {
 namespace {
@@ -29,25 +30,11 @@ std::vector<std::string_view> words(std::string_view line) {
   return result;
 }
 
-ScalarType parse_dtype(std::string_view text) {
-  for (std::size_t i = 0; i < kNumScalarTypes; ++i) {
-    if (text == short_name(static_cast<ScalarType>(i))) return static_cast<ScalarType>(i);
-  }
-  lanewise::detail::raise<ValueError>("dtype '", text, "': unknown; expected one such as f32 or bf16");
-}
-
 SizeClass parse_size(std::string_view text) {
   for (std::size_t i = 0; i < kSizes.size(); ++i) {
     if (text == kSizes[i]) return static_cast<SizeClass>(i);
   }
   lanewise::detail::raise<ValueError>("size '", text, "': expected small, cache or memory");
-}
-
-Isa parse_tier(std::string_view text) {
-  for (int i = 0; i < kNumIsas; ++i) {
-    if (text == name(static_cast<Isa>(i))) return static_cast<Isa>(i);
-  }
-  lanewise::detail::raise<ValueError>("tier '", text, "': unknown");
 }
 
 std::int64_t parse_number(std::string_view text, const char* what) {
@@ -66,7 +53,7 @@ Tuning parse_line(std::string_view line) {
   return {.kernel = std::string(w[0]),
           .dtype = parse_dtype(w[1]),
           .size = parse_size(w[2]),
-          .isa = parse_tier(w[3]),
+          .isa = parse_isa(w[3]),
           .grain = parse_number(w[4], "grain"),
           .block = parse_number(w[5], "block")};
 }
@@ -111,7 +98,7 @@ TuneFile TuneFile::parse(std::string_view text, const std::string& source) {
                        "': tuned before");
         file.tunings.push_back(std::move(tuning));
       }
-    } catch (const ValueError& error) {
+    } catch (const Error& error) {
       lanewise::detail::raise<ValueError>(source, ":", number, ": ", error.what());
     }
   }

@@ -94,8 +94,8 @@ std::string text_of_file(const std::string& path, const std::string& source) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Whether LANEWISE_TUNE's file is now in use.
-bool use_environment() {
+/// Whether LANEWISE_TUNE's file is there to be used; reads it once.
+bool read_environment() {
   const char* path = std::getenv("LANEWISE_TUNE");
   const char* fixed = std::getenv("LANEWISE_ISA");  // names one tier for all, and wins
   if (path == nullptr || *path == '\0' || (fixed != nullptr && *fixed != '\0')) return false;
@@ -112,8 +112,6 @@ bool use_environment() {
     return false;
   }
   install(std::make_unique<const TunedTable>(file.tunings));
-  std::uint8_t expected = kIsaNotChosen;  // keeps the choice of a guard that another thread has just set
-  lanewise::detail::active_isa.compare_exchange_strong(expected, kIsaTuned);
   return true;
 }
 
@@ -122,11 +120,11 @@ bool use_environment() {
 namespace detail {
 
 const KernelTable& choose_kernels() {
-  if (use_environment()) return *tables[lanewise::detail::active_isa.load(std::memory_order_acquire)];
-  const auto isa = static_cast<std::uint8_t>(lanewise::detail::choose_isa());
-  std::uint8_t expected = kIsaNotChosen;
-  lanewise::detail::active_isa.compare_exchange_strong(expected, isa);
-  return *tables[isa];
+  const auto chosen =
+      read_environment() ? kIsaTuned : static_cast<std::uint8_t>(lanewise::detail::choose_isa());
+  std::uint8_t active = kIsaNotChosen;
+  // Keeps the choice of a guard that another thread has just set.
+  return *tables[lanewise::detail::active_isa.compare_exchange_strong(active, chosen) ? chosen : active];
 }
 
 const TunedRun* find_tuned_run(const ElementwiseKernel& kernel, ScalarType dtype,

@@ -84,8 +84,8 @@ LANEWISE_API const TunedRun* find_tuned_run(const ElementwiseKernel& kernel, Sca
                                             std::int64_t elements) noexcept;
 }  // namespace detail
 
-/// Of a kernel of active_kernels(), for a type that it computes in; null where nothing is tuned for it, which costs one relaxed load while nothing is
-/// tuned.
+/// Of a kernel of active_kernels(), for a type that it computes in; null where nothing is tuned for it, which
+/// costs one relaxed load while nothing is tuned at all.
 inline const TunedRun* tuned_run(const ElementwiseKernel& kernel, ScalarType dtype,
                                  std::int64_t elements) noexcept {
   if (lanewise::detail::active_isa.load(std::memory_order_relaxed) != lanewise::detail::kIsaTuned) [[likely]]

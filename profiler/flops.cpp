@@ -57,10 +57,6 @@ double count_flops(std::string_view op, Work work, const std::int64_t* words, st
   for (const std::int64_t* at = words; at < words + count && n < kMostShapes; at += 3 + 2 * at[2]) {
     shapes[n++] = {at + 3, at[2], at[1] != 0};
   }
-  if (op.ends_with(".out") && n > 1) {  // out= comes first
-    std::copy(shapes + 1, shapes + n, shapes);
-    --n;
-  }
   if (n == 0) return 0;
   const std::string_view base = base_name(op);
   const Shape& last = shapes[n - 1];  // the result, where there is one

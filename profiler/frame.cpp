@@ -61,14 +61,14 @@ std::int64_t touched_bytes(const TensorImpl& t) {
 
 }  // namespace
 
-void Frame::tensor(const Tensor& t, bool is_result, bool moves) {
+void Frame::tensor(const Tensor& t, bool is_result) {
   std::vector<std::int64_t>& words = log_.scratch;
   if (!t.defined()) {
     words.insert(words.end(), {static_cast<std::int64_t>(ScalarType::Undefined), is_result, 0});
     return;
   }
   const TensorImpl& impl = *t.unsafeGetTensorImpl();
-  if (moves && work_ != Work::View) bytes_ += touched_bytes(impl);
+  if (work_ != Work::View) bytes_ += touched_bytes(impl);
   words.insert(words.end(), {static_cast<std::int64_t>(impl.dtype()), is_result, impl.dim()});
   words.insert(words.end(), impl.sizes().begin(), impl.sizes().end());
   words.insert(words.end(), impl.strides().begin(), impl.strides().end());

@@ -6,11 +6,17 @@
 
 #include <lanewise/tensor/array_ref.h>
 #include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Batching rules of ops that are not pointwise (`vmap: rule` in derivatives.yaml): the op's arguments, some
 /// batched, to the op's result, batched. Dimensions are those of a slice. Without history.
 namespace lanewise::autograd::batching::rules {
+
+/// Where dimension `dim` of a slice with `rank` of them lies in the value of all slices.
+inline std::int64_t in_value(const char* op, std::int64_t dim, std::int64_t rank) {
+  return wrap_dim(op, dim, rank) + 1;
+}
 
 Tensor view(const Tensor& self, IntArrayRef size);
 Tensor _unsafe_view(const Tensor& self, IntArrayRef size);

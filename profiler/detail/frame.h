@@ -53,8 +53,10 @@ class Frame {
   Frame& operator=(const Frame&) = delete;
 
   void argument(const Tensor& t) { tensor(t, false); }
-  /// The tensor of an in-place form, or one that an out= form only writes.
-  void argument(Tensor& t) { tensor(t, false, !name_.ends_with("out")); }
+  /// The tensor of an in-place form. That of an out= form is only written: it appears as the result.
+  void argument(Tensor& t) {
+    if (!name_.ends_with(".out")) tensor(t, false);
+  }
   void argument(ArrayRef<Tensor> list) {
     for (const Tensor& t : list) tensor(t, false);
   }
@@ -72,7 +74,7 @@ class Frame {
  private:
   friend class Recorder;
   friend void print_verbose(const Frame& frame, std::int64_t end);
-  void tensor(const Tensor& t, bool is_result, bool moves = true);
+  void tensor(const Tensor& t, bool is_result);
 
   ThreadLog& log_;
   std::string_view name_;

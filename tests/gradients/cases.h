@@ -28,6 +28,13 @@ inline Tensor any(IntArrayRef sizes, ScalarType dtype) {
   return view_as_complex(stack({wide * sign, other}, -1)).to(dtype);
 }
 
+/// A list of tensors; an undefined one where a value is none.
+inline Value list_of(std::vector<Value> values) {
+  std::vector<Tensor> tensors;
+  for (const Value& value : values) tensors.push_back(value.is_none() ? Tensor() : *value.get_if<Tensor>());
+  return tensors;
+}
+
 /// A leaf to differentiate by.
 inline Value in(IntArrayRef sizes, ScalarType dtype) { return any(sizes, dtype).clone().requires_grad_(); }
 /// The same, away from 0 on the right.

@@ -1,16 +1,6 @@
 #include "cases.h"
 
 namespace lanewise::testing {
-namespace {
-
-Value list_of(std::vector<Value> values) {
-  std::vector<Tensor> tensors;
-  for (const Value& value : values) tensors.push_back(*value.get_if<Tensor>());
-  return tensors;
-}
-
-}  // namespace
-
 std::vector<Case> linalg_cases() {
   const std::vector<NamedValue> scaled = {{"beta", 0.5}, {"alpha", -2}};
   std::vector<Case> cases = {

@@ -120,13 +120,6 @@ std::vector<Case> view_cases() {
   };
 }
 
-/// A list of tensors, some to differentiate by; built by hand since Value holds plain vectors.
-Value list_of(std::vector<Value> values) {
-  std::vector<Tensor> tensors;
-  for (const Value& value : values) tensors.push_back(*value.get_if<Tensor>());
-  return tensors;
-}
-
 std::vector<Case> reduction_cases() {
   std::vector<Case> cases = {
       {"cat", [](D d) { return Args{list_of({in({2, 3}, d), in({1, 3}, d)}), 0}; }, true},

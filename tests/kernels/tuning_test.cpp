@@ -155,7 +155,7 @@ TEST(TuneFile, NamesTheLineThatIsWrong) {
       {head + "exp f33 small " + tier + " - -\n", "f:5: dtype 'f33'"},
       {head + "exp i32 small " + tier + " - -\n", "f:5: kernel 'exp': does not compute in i32"},
       {head + "exp f32 huge " + tier + " - -\n", "f:5: size 'huge'"},
-      {head + "exp f32 small avx9 - -\n", "f:5: tier 'avx9': unknown"},
+      {head + "exp f32 small avx9 - -\n", "f:5: parse_isa: 'avx9': unknown"},
       {head + "exp f32 small " + tier + " x -\n", "f:5: grain 'x'"},
       {head + "exp f32 small " + tier + " -3 -\n", "f:5: grain '-3'"},
       {head + "exp f32 small " + tier + " - 100\n", "f:5: block 100"},

@@ -99,7 +99,7 @@ TEST(Environment, VerbosePrintsALinePerOp) {
   const ToolRun run = run_tool({"passport", "exp", "--points", "40000"}, "LANEWISE_VERBOSE=1");
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.errors, HasSubstr("lanewise,thread,depth,kind,name"));
-  EXPECT_THAT(run.errors, HasSubstr(",op,exp.out,f32[16384] f32[16384],f32[16384],"));
+  EXPECT_THAT(run.errors, HasSubstr(",op,exp.out,f32[16384],f32[16384],"));
 }
 
 TEST(Environment, AProfileThatCannotBeWrittenDoesNotStopTheProgram) {

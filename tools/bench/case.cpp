@@ -8,9 +8,6 @@
 namespace lanewise::tools {
 namespace {
 
-constexpr ScalarType kTypes[] = {kBool,     kUInt8, kInt8,    kInt16,   kInt32,     kInt64,
-                                 kBFloat16, kHalf,  kFloat32, kFloat64, kComplex64, kComplex128};
-
 std::string joined(const std::vector<std::int64_t>& shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ",") + std::to_string(shape[i]);
@@ -23,15 +20,6 @@ std::string BenchCase::key() const {
   std::string text = op + " " + short_name(dtype) + " " + joined(shape) + " " + layout;
   for (const auto& [name, value] : arguments) text += " " + name + "=" + value;
   return text + (threads == 1 ? ", 1 thread" : ", " + std::to_string(threads) + " threads");
-}
-
-ScalarType parse_dtype(const std::string& text) {
-  std::string known;
-  for (const ScalarType t : kTypes) {
-    if (text == short_name(t)) return t;
-    known += (known.empty() ? "" : ", ") + std::string(short_name(t));
-  }
-  detail::raise<ValueError>("dtype '", text, "': unknown; one of ", known);
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text) {

@@ -9,6 +9,7 @@
 #include <lanewise/autograd/detail/arguments.h>
 #include <lanewise/autograd/value.h>
 #include <lanewise/dispatch_isa/isa.h>
+#include <lanewise/tensor/parse_dtype.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::tools {
@@ -32,8 +33,6 @@ struct BenchCase {
 /// one row for all.
 inline constexpr const char* kLayouts[] = {"contiguous", "transposed", "mixed", "strided", "expanded"};
 
-/// "f32", "bf16"... Throws   ValueError, listing what there is
-ScalarType parse_dtype(const std::string& text);
 /// "4096", "16Ki", "2Mi", "64x784". Throws   ValueError
 std::vector<std::int64_t> parse_shape(const std::string& text);
 

@@ -12,11 +12,10 @@
 namespace lanewise::tools {
 namespace {
 
-// What one call moves and computes, and how, told by the profiler; of the plain form, whose operands it knows by
-// their places.
-void describe(const PreparedCase& prepared, BenchResult& result) {
+// What one call moves and computes, and how, told by the profiler.
+void describe(PreparedCase& prepared, BenchResult& result) {
   profiler::Profile profile;
-  prepared.results();
+  prepared.run();
   profile.stop();
   for (const profiler::Event& event : profile.events()) {
     if (event.kind == profiler::Kind::Loop) continue;

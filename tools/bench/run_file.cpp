@@ -41,13 +41,13 @@ nlohmann::json to_json(const BenchResult& r) {
 BenchResult from_json(const nlohmann::json& j) {
   BenchResult r;
   r.what.op = j.at("op");
-  r.what.dtype = parse_dtype(j.at("dtype"));
+  r.what.dtype = parse_dtype(j.at("dtype").get<std::string>());
   r.what.shape = j.at("shape").get<std::vector<std::int64_t>>();
   r.what.layout = j.at("layout");
   r.what.threads = j.at("threads");
   for (const auto& [name, text] : j.at("arguments").items())
     r.what.arguments.emplace_back(name, text.get<std::string>());
-  r.isa = isa_of_name(j.at("isa"));
+  r.isa = parse_isa(j.at("isa").get<std::string>());
   r.path = j.at("path");
   r.bytes = j.at("bytes");
   r.flops = j.at("flops");
@@ -64,13 +64,6 @@ BenchResult from_json(const nlohmann::json& j) {
 }
 
 }  // namespace
-
-Isa isa_of_name(const std::string& text) {
-  for (const Isa isa : {Isa::sse4_2, Isa::avx2, Isa::avx512, Isa::neon}) {
-    if (text == name(isa)) return isa;
-  }
-  detail::raise<Error>("tier '", text, "': unknown; one of sse4_2, avx2, avx512, neon");
-}
 
 void set_limits(BenchRun& run, const Limits& limits) {
   for (const auto& [key, gbs] : limits.bandwidths()) {

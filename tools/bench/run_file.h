@@ -25,7 +25,5 @@ nlohmann::json to_json(const BenchRun& run);
 /// Throws   Error, naming the file, if it is no run or one of a later format
 BenchRun parse_run(const nlohmann::json& stored, const std::string& path);
 std::string utc_now();
-/// Of any machine's tier. Throws   Error
-Isa isa_of_name(const std::string& name);
 
 }  // namespace lanewise::tools

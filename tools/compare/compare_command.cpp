@@ -34,7 +34,7 @@ std::vector<Comparison> comparisons_of(const Settings& s) {
   const std::size_t comma = s.tiers.find(',');
   LANEWISE_CHECK(ValueError, comma != std::string::npos,
                  "compare: give two runs, or one and --tiers avx2,avx512");
-  return compare_tiers(first, isa_of_name(s.tiers.substr(0, comma)), isa_of_name(s.tiers.substr(comma + 1)));
+  return compare_tiers(first, parse_isa(s.tiers.substr(0, comma)), parse_isa(s.tiers.substr(comma + 1)));
 }
 
 int compare(const Settings& s) {

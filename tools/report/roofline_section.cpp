@@ -21,7 +21,7 @@ std::map<Isa, Roof> roofs_of(const BenchRun& run, int threads) {
   std::map<Isa, std::int64_t> largest;
   for (const auto& limit : run.bandwidths) {
     if (limit.at("threads") != threads) continue;
-    const Isa isa = isa_of_name(limit.at("isa"));
+    const Isa isa = parse_isa(limit.at("isa").get<std::string>());
     const std::int64_t bytes = limit.at("working_set_bytes");
     const double gbs = limit.at("triad_gbs");
     roofs[isa].cache = std::max(roofs[isa].cache, gbs);
@@ -32,7 +32,7 @@ std::map<Isa, Roof> roofs_of(const BenchRun& run, int threads) {
   }
   for (const auto& limit : run.arithmetics) {
     if (limit.at("threads") == threads && limit.at("dtype") == "f32")
-      roofs[isa_of_name(limit.at("isa"))].peak = limit.at("gflops");
+      roofs[parse_isa(limit.at("isa").get<std::string>())].peak = limit.at("gflops");
   }
   return roofs;
 }
