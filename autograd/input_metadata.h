@@ -14,7 +14,10 @@ class InputMetadata {
   /// An input that never receives a gradient.
   InputMetadata() noexcept = default;
   explicit InputMetadata(const Tensor& output) : dtype_(output.scalar_type()) {
-    for (const std::int64_t size : output.sizes()) shape_.push_back(size);  // few: no call of memmove
+    const IntArrayRef sizes = output.sizes();
+    shape_.resize_for_overwrite(sizes.size());
+    std::int64_t* shape = shape_.data();
+    for (const std::int64_t size : sizes) *shape++ = size;  // few: no call of memmove
   }
   InputMetadata(ScalarType dtype, IntArrayRef shape) : dtype_(dtype) {
     shape_.append(shape.begin(), shape.end());

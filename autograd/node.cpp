@@ -143,7 +143,8 @@ void detail::destroy_node(Node* node) noexcept {
   }
   yard.busy = true;
   node->~Node();
-  detail::empty_graveyard();
+  if (yard.head != nullptr) return empty_graveyard();
+  yard.busy = false;
 }
 
 void detail::empty_graveyard() noexcept {

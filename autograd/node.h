@@ -89,6 +89,8 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
     update_topological_nr(edge);
     next_edges_.push_back(std::move(edge));
   }
+  /// An input of the forward that gets no gradient.
+  void add_next_edge() { next_edges_.emplace_back(); }
   /// The same for the edge (function, input_nr); `function` may be null.
   void add_next_edge(const std::shared_ptr<Node>& function, std::uint32_t input_nr) {
     if (function != nullptr && function->topological_nr_ >= topological_nr_) {

@@ -15,17 +15,26 @@ Edge detail::gradient_edge_slow(const Tensor& t, AutogradMeta& meta) {
   return {impl::grad_accumulator(t), 0};
 }
 
-void detail::append_edges(Node& node, const Tensor& t) {
-  AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
-  if (meta == nullptr) return node.add_next_edge(nullptr, 0);
-  if (meta->is_view()) view_grad_fn(t, *meta);
-  if (meta->grad_fn_ != nullptr) return node.add_next_edge(meta->grad_fn_, meta->output_nr_);
-  if (meta->requires_grad_ && meta->has_accumulator_.load(std::memory_order_acquire)) [[likely]] {
-    const AccumulateGrad& accumulator = *meta->accumulator_;
+namespace {
+
+// Apart, so that tensors outside of the graph cost no stack frame.
+[[gnu::noinline]] void append_edge_to(AutogradMeta& meta, const Tensor& t, Node& node) {
+  if (meta.is_view()) view_grad_fn(t, meta);
+  if (meta.grad_fn_ != nullptr) return node.add_next_edge(meta.grad_fn_, meta.output_nr_);
+  if (meta.requires_grad_ && meta.has_accumulator_.load(std::memory_order_acquire)) [[likely]] {
+    const AccumulateGrad& accumulator = *meta.accumulator_;
     if (accumulator.hooks() == nullptr && accumulator.input_metadata(0).matches(t)) [[likely]]
-      return node.add_next_edge(Edge(meta->accumulator_, 0));
+      return node.add_next_edge(Edge(meta.accumulator_, 0));
   }
   node.add_next_edge(Edge(impl::grad_accumulator(t), 0));
+}
+
+}  // namespace
+
+void detail::append_edges(Node& node, const Tensor& t) {
+  AutogradMeta* meta = t.defined() ? get_autograd_meta(t) : nullptr;
+  if (meta == nullptr) return node.add_next_edge();
+  append_edge_to(*meta, t, node);
 }
 
 namespace {

@@ -90,7 +90,7 @@ inline void append_edges(Node& node, const std::optional<Tensor>& t) {
   if (t) {
     append_edges(node, *t);
   } else {
-    node.add_next_edge(nullptr, 0);
+    node.add_next_edge();
   }
 }
 inline void append_edges(Node& node, ArrayRef<Tensor> list) {

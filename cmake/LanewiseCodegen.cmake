@@ -42,14 +42,14 @@ function(lanewise_codegen)
                      COMMENT "Generating ops from derivatives.yaml" VERBATIM)
   add_custom_target(lanewise_generate DEPENDS ${outputs})
 
+  # A quarter of the code, little of it hot: calls by name and the rules of forward mode and vmap do no arithmetic.
   set(cpp ${outputs})
   list(FILTER cpp INCLUDE REGEX "\\.cpp$")
-  lanewise_sources(${cpp})
-  # A quarter of the code, little of it hot: calls by name and the rules of forward mode and vmap do no arithmetic.
   set(cold ${cpp})
   list(FILTER cold INCLUDE REGEX "/(registry|transforms_[0-9]+)\\.cpp$")
-  set_source_files_properties(${cold} TARGET_DIRECTORY lanewise_autograd PROPERTIES
-                              COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+  list(REMOVE_ITEM cpp ${cold})
+  lanewise_sources(${cpp})
+  lanewise_cold_sources(${cold})
   # A .inc is a part of another header, so it is installed but not compiled alone.
   list(TRANSFORM arg_PUBLIC_HEADERS PREPEND ${LANEWISE_GENERATED_DIR}/)
   set(parts ${arg_PUBLIC_HEADERS})

@@ -79,17 +79,19 @@ function(lanewise_build_isa_objects result)
       target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti -fno-math-errno
                              $<IF:$<OR:$<CONFIG:Debug>,$<BOOL:${sanitized}>>,-O1,-O3>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+      lanewise_parse_once(lanewise_kernels_${tier} ${tier} <algorithm> <lanewise/vec/math.h>)
       if(TARGET lanewise_generate)
         add_dependencies(lanewise_kernels_${tier} lanewise_generate)
       endif()
       set(object ${PROJECT_BINARY_DIR}/isa/lanewise_${tier}.o)
+      set(objects $<FILTER:$<TARGET_OBJECTS:lanewise_kernels_${tier}>,EXCLUDE,[.]gch$>)   # CMake counts parsed headers too
       add_custom_command(OUTPUT ${object}
                          COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/isa
                          COMMAND ${CMAKE_COMMAND} -E env ${LANEWISE_BINUTILS}
                                  LANEWISE_SANITIZED=${sanitized}
                                  sh ${PROJECT_SOURCE_DIR}/cmake/merge_isa.sh ${tier} ${object}
-                                 $<TARGET_OBJECTS:lanewise_kernels_${tier}>
-                         DEPENDS lanewise_kernels_${tier} $<TARGET_OBJECTS:lanewise_kernels_${tier}>
+                                 ${objects}
+                         DEPENDS lanewise_kernels_${tier} ${objects}
                                  ${PROJECT_SOURCE_DIR}/cmake/merge_isa.sh
                          COMMENT "Merging the ${tier} kernels" COMMAND_EXPAND_LISTS VERBATIM)
       set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)

@@ -39,38 +39,42 @@ function(lanewise_check_exists file result)
   endif()
 endfunction()
 
-# Creates the object library of a floor on first use.
-function(lanewise_floor_target floor)
-  if(NOT TARGET lanewise_${floor})
-    add_library(lanewise_${floor} OBJECT ${LANEWISE_GENERATED_DIR}/version.h)
-    set_target_properties(lanewise_${floor} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
-                          VISIBILITY_INLINES_HIDDEN ON)
-    target_link_libraries(lanewise_${floor} PRIVATE lanewise_flags PUBLIC lanewise_headers)
-    set_property(GLOBAL APPEND PROPERTY LANEWISE_FLOOR_TARGETS lanewise_${floor})
-  endif()
-endfunction()
-
-# lanewise_sources(<files>): ordinary sources of this floor, relative to its folder.
-function(lanewise_sources)
+# lanewise_add_to_floor(<kind> <options> <files>): into the object library of this kind in this folder's floor, created on first
+# use: lanewise_<floor> or lanewise_<floor>_<kind>.
+function(lanewise_add_to_floor kind options)
   if(NOT ARGN)
     return()
   endif()
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   string(REGEX REPLACE "/.*" "" floor "${path}")
-  lanewise_floor_target(${floor})
+  string(JOIN _ target lanewise ${floor} ${kind})
+  if(NOT TARGET ${target})
+    add_library(${target} OBJECT ${LANEWISE_GENERATED_DIR}/version.h)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                          VISIBILITY_INLINES_HIDDEN ON)
+    target_link_libraries(${target} PRIVATE lanewise_flags PUBLIC lanewise_headers)
+    target_compile_options(${target} PRIVATE ${options})
+    lanewise_parse_once(${target} floors${kind} <algorithm> <complex> <functional> <lanewise/tensor/errors.h>
+                        <lanewise/tensor/make_tensor.h>)
+    set_property(GLOBAL APPEND PROPERTY LANEWISE_FLOOR_TARGETS ${target})
+  endif()
   foreach(file IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     lanewise_check_exists(${file} found)
     if(found)
-      target_sources(lanewise_${floor} PRIVATE ${file})
+      target_sources(${target} PRIVATE ${file})
     endif()
   endforeach()
 endfunction()
 
+# lanewise_sources(<files>): ordinary sources of this floor, relative to its folder.
+function(lanewise_sources)
+  lanewise_add_to_floor("" "" ${ARGN})
+endfunction()
+
 # lanewise_cold_sources(<files>): ordinary sources far from any hot path, made for size.
 function(lanewise_cold_sources)
-  lanewise_sources(${ARGN})
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+  lanewise_add_to_floor(cold "$<$<CONFIG:Release>:-Os>" ${ARGN})
 endfunction()
 
 # lanewise_per_isa_sources(<files>): sources compiled once per ISA tier.
@@ -99,7 +103,7 @@ function(lanewise_finish_library)
     string(TOUPPER ${kind} KIND)
     add_library(lanewise_${kind} ${KIND})
     foreach(floor IN LISTS floors)
-      target_sources(lanewise_${kind} PRIVATE $<TARGET_OBJECTS:${floor}>)
+      target_sources(lanewise_${kind} PRIVATE $<FILTER:$<TARGET_OBJECTS:${floor}>,EXCLUDE,[.]gch$>)
     endforeach()
     if(isa_objects)
       target_sources(lanewise_${kind} PRIVATE ${isa_objects})

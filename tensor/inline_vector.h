@@ -78,11 +78,8 @@ class InlineVector {
   }
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    if (size_ == capacity_) [[unlikely]] {
-      T value(std::forward<Args>(args)...);  // an argument may live in this vector
-      grow(std::size_t{capacity_} * 2);
-      return *std::construct_at(data_ + size_++, std::move(value));
-    }
+    if (size_ == capacity_) [[unlikely]]
+      return emplace_back_growing(std::forward<Args>(args)...);
     return *std::construct_at(data_ + size_++, std::forward<Args>(args)...);
   }
   void push_back(const T& value) { emplace_back(value); }
@@ -113,6 +110,13 @@ class InlineVector {
     shrink(n);
     reserve(n);
     while (size_ < n) std::construct_at(data_ + size_++);
+  }
+  /// New elements have no value yet.
+  void resize_for_overwrite(std::size_t n)
+    requires std::is_trivial_v<T>
+  {
+    reserve(n);
+    size_ = static_cast<std::uint32_t>(n);
   }
   void resize(std::size_t n, const T& value) {
     shrink(n);
@@ -159,7 +163,14 @@ class InlineVector {
       size_ = static_cast<std::uint32_t>(n);
     }
   }
-  [[gnu::noinline]] void grow(std::size_t n) {  // out of line: it is rare
+  // Out of line: growing is rare.
+  template <class... Args>
+  [[gnu::noinline]] T& emplace_back_growing(Args&&... args) {
+    T value(std::forward<Args>(args)...);  // an argument may live in this vector
+    grow(std::size_t{capacity_} * 2);
+    return *std::construct_at(data_ + size_++, std::move(value));
+  }
+  [[gnu::noinline]] void grow(std::size_t n) {
     T* fresh = std::allocator<T>().allocate(n);
     std::uninitialized_move(begin(), end(), fresh);
     destroy();

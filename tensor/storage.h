@@ -8,6 +8,7 @@
 
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/reference_count.h>
 
 namespace lanewise {
 
@@ -32,11 +33,10 @@ class LANEWISE_API StorageImpl {
   /// resizable, AllocationError.
   void resize(std::size_t nbytes);
 
-  void retain() noexcept { refcount_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() noexcept { detail::add_reference(refcount_); }
   void release() noexcept {
     // A sole owner needs no atomic read-modify-write: nobody else can gain a reference meanwhile.
-    if (refcount_.load(std::memory_order_acquire) == 1 ||
-        refcount_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    if (refcount_.load(std::memory_order_acquire) == 1 || detail::take_reference(refcount_) == 1) {
       destroy();
     }
   }
@@ -49,7 +49,7 @@ class LANEWISE_API StorageImpl {
   ~StorageImpl() = default;
   void destroy() noexcept;
 
-  std::atomic<std::uint32_t> refcount_{1};
+  detail::ReferenceCount refcount_{1};
   std::atomic<std::uint32_t> version_{0};  // Note [Version counters], tensor_impl.h
   void* data_ = nullptr;
   std::size_t nbytes_ = 0;

@@ -10,6 +10,7 @@
 #include <lanewise/tensor/array_ref.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/dtype.h>
+#include <lanewise/tensor/reference_count.h>
 #include <lanewise/tensor/storage.h>
 
 namespace lanewise {
@@ -100,11 +101,11 @@ class LANEWISE_API TensorImpl final {
   bool is_inference() const noexcept { return inference_; }
   void set_inference(bool value) noexcept { inference_ = value; }
 
-  void retain() noexcept { refcount_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() noexcept { detail::add_reference(refcount_); }
   void release() noexcept {
     if (refcount_.load(std::memory_order_acquire) == 1) {
       destroy();
-    } else if (refcount_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    } else if (detail::take_reference(refcount_) == 1) {
       refcount_.store(1, std::memory_order_relaxed);
       destroy();
     }
@@ -129,7 +130,7 @@ class LANEWISE_API TensorImpl final {
   /// For survives(): gives the last reference up if somebody took one meanwhile. False if it is still the
   /// last.
   bool release_unless_last() noexcept {
-    if (refcount_.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
+    if (detail::take_reference(refcount_) != 1) return true;
     refcount_.store(1, std::memory_order_relaxed);
     return false;
   }
@@ -151,7 +152,7 @@ class LANEWISE_API TensorImpl final {
   }
   void drop_version_block() noexcept;
 
-  std::atomic<std::uint32_t> refcount_{1};
+  detail::ReferenceCount refcount_{1};
   ScalarType dtype_;
   std::uint8_t itemsize_;
   bool contiguous_ = true;

@@ -24,6 +24,8 @@ void emit_class(Text& text, const OpList& list, const Op& op) {
   text.line("/// Of ", op.schema.full_name(), " in ", list.file, ".");
   text.line("struct ", op.node_class, " final : Node {");
   text.line("  using Node::Node;");
+  // Not left to the compiler, which would set the whole node to zero before the members are initialised.
+  text.line("  ", op.node_class, "() {}");
   text.line("  std::string name() const override { return \"", op.node_name, "\"; }");
   const bool saves = !plan.inputs.empty() || !plan.results.empty();
   if (saves) text.line("  void release_variables() override;");
