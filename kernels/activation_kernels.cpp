@@ -1,5 +1,7 @@
 // Activations and their fused backwards.
 
+#include <concepts>
+
 #include <lanewise/kernels/elementwise.h>
 #include <lanewise/vec/math.h>
 
@@ -43,8 +45,14 @@ struct Gelu {
 struct GeluBackward {
   template <class V>
   V operator()(V grad, V x) const noexcept {
-    const V density = number<V>(kInverseSqrt2Pi) * vec::exp(number<V>(-0.5) * x * x);
-    return grad * (normal_cdf(x) + x * density);
+    const V bell = vec::exp(number<V>(-0.5) * x * x);
+    const V density = number<V>(kInverseSqrt2Pi) * bell;
+    if constexpr (std::same_as<typename V::value_type, float>) {  // one exponential for both
+      const V tail = bell * vec::mills_ratio(vec::abs(x));
+      return grad * (vec::select(vec::signbit(x), tail, number<V>(1) - tail) + x * density);
+    } else {
+      return grad * (normal_cdf(x) + x * density);
+    }
   }
 };
 

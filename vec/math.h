@@ -29,6 +29,7 @@
 #include <lanewise/vec/math/lgamma.h>
 #include <lanewise/vec/math/log.h>
 #include <lanewise/vec/math/log_ratio.h>
+#include <lanewise/vec/math/mills_ratio.h>
 #include <lanewise/vec/math/normal.h>
 #include <lanewise/vec/math/pow.h>
 #include <lanewise/vec/math/remainder.h>

@@ -139,5 +139,18 @@ TEST_P(Special, KeepsLanesApartInF64) { keeps_lanes_apart<double>(); }
 INSTANTIATE_TEST_SUITE_P(Functions, Special, testing::ValuesIn(kSpecialRows),
                          [](const testing::TestParamInfo<Row>& row) { return std::string(row.param.name); });
 
+TEST(MillsRatio, IsGoodToFourUlpWhereTheDensityIsNotZero) {
+  std::vector<float> x, found(1 << 16);
+  for (int i = 0; i < 1 << 16; ++i) x.push_back(14.5f * static_cast<float>(i) / (1 << 16));
+  apply<float>([](auto v, auto) { return vec::mills_ratio(v); }, x.data(), x.data(), found.data(), x.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Wide wide = x[i];
+    const Wide exact = std::erfc(wide / std::sqrt(Wide(2))) / 2 * std::exp(wide * wide / 2);
+    worst = std::max(worst, ulp_error(found[i], exact));
+  }
+  EXPECT_LE(worst, 4);
+}
+
 }  // namespace
 }  // namespace lanewise::test
