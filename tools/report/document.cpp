@@ -46,12 +46,14 @@ std::string markdown_text(std::string text) {
   return text;
 }
 
-std::string anchor(const std::string& title) {
+std::string identifier(const std::string& title, char space) {
   std::string id;
   for (const char c : title)
-    id += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '-';
+    id += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : space;
   return id;
 }
+
+std::string anchor(const std::string& title) { return identifier(title, '-'); }
 
 bool is_number_column(const std::string& head) { return !head.empty() && head.back() == '>'; }
 std::string column_name(const std::string& head) {
@@ -137,6 +139,16 @@ std::string Document::markdown() const {
   std::string text = "# " + title + "\n\n" + subtitle + "\n\n";
   for (const Section& s : sections) text += "## " + s.title + "\n\n" + s.markdown;
   return text;
+}
+
+nlohmann::json Document::json() const {
+  nlohmann::json parts = nlohmann::json::object();
+  for (const Section& s : sections) parts[identifier(s.title, '_')] = s.data;
+  return {{"format", "lanewise-report"},
+          {"version", 1},
+          {"title", title},
+          {"subtitle", subtitle},
+          {"sections", parts}};
 }
 
 }  // namespace lanewise::tools

@@ -65,13 +65,13 @@ std::string drawing(const nlohmann::json& m) {
 }  // namespace
 
 Section machine_section(const nlohmann::json& m) {
-  Section section{.title = "Machine", .html = {}, .markdown = {}};
+  Section section{.title = "Machine"};
   const auto list = [](const nlohmann::json& names) {
     std::string text;
     for (const auto& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
     return text;
   };
-  Table table{.head = {"", ""}, .rows = {}};
+  Table table{.head = {"", ""}};
   table.rows = {{{"CPU"}, {m.at("cpu").get<std::string>()}},
                 {{"cores"},
                  {format("%d (%d hardware threads) in %d package%s, %d usable", m.at("cores").get<int>(),
@@ -84,6 +84,7 @@ Section machine_section(const nlohmann::json& m) {
                 {{"library"},
                  {"Lanewise " + m.at("lanewise").get<std::string>() + ", compiler " +
                   m.at("compiler").get<std::string>() + ", oneTBB " + m.at("oneTBB").get<std::string>()}}};
+  section.data = m;
   section.html += "<div class=\"plots\">\n";
   section.drawing(drawing(m), "Caches and cores as hwloc sees them");
   section.table(table);
