@@ -37,10 +37,10 @@ std::int64_t numel(const BenchCase& c) {
 }
 
 std::string bytes_tick(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
+  constexpr const char* kUnits[] = {"", "k", "M", "G"};
   int unit = 0;
   for (; bytes >= 999 && unit < 3; ++unit) bytes /= 1000;
-  return format("%g %s", bytes, kUnits[unit]);
+  return format("%g%s", bytes, kUnits[unit]);
 }
 
 /// 16777216 as "16Mi".
@@ -74,6 +74,10 @@ std::string short_key(const BenchCase& c) {
     const std::string size = std::to_string(c.shape[0]);
     key.replace(key.find("[" + size + "]") + 1, size.size(), count_text(c.shape[0]));
   }
+  return short_key(std::move(key));
+}
+
+std::string short_key(std::string key) {
   for (const char* word : {" contiguous", ", 1 thread"}) {
     if (const std::size_t at = key.find(word);
         at != std::string::npos &&
@@ -144,11 +148,12 @@ Section sizes_section(const BenchRun& run) {
     std::vector<std::pair<double, double>> speed, limit;
     std::vector<std::string> tips;
   };
-  std::map<std::string, std::map<Isa, std::vector<const BenchResult*>>> groups;
+  // By case and number of dimensions: a matrix is another curve than a vector.
+  std::map<std::pair<std::string, std::size_t>, std::map<Isa, std::vector<const BenchResult*>>> groups;
   for (const BenchResult& r : run.results) {
     BenchCase c = r.what;
     c.shape = {};
-    groups[short_key(c)][r.isa].push_back(&r);
+    groups[{short_key(c), r.what.shape.size()}][r.isa].push_back(&r);
   }
   Section section{.title = "Sizes"};
   std::string plots;
@@ -156,7 +161,7 @@ Section sizes_section(const BenchRun& run) {
   nlohmann::json data = nlohmann::json::array();
   for (auto& [key, tiers] : groups) {
     if (tiers.begin()->second.size() < 3) continue;
-    std::string title = key;
+    std::string title = key.first;
     if (const std::size_t at = title.find(" []"); at != std::string::npos) title.erase(at, 3);
     std::map<Isa, Curve> curves;
     double low = 1e300, high = 0, slow = 1e300, fast = 0;

@@ -25,7 +25,7 @@ Section difference_section(const TimedRun& before, const TimedRun& after, double
   section.data = to_json(comparisons, bound);
   for (const Comparison& c : comparisons) {
     const double heat = c.is_regression(bound) ? -0.6 : c.is_improvement(bound) ? 0.6 : 0;
-    std::vector<Table::Cell> row{{c.key},
+    std::vector<Table::Cell> row{{after.by_tier ? short_key(c.key) : c.key},
                                  {time_text(c.before_ns)},
                                  {time_text(c.after_ns)},
                                  {format("%.3fx", c.speed_up.value), heat},

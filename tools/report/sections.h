@@ -33,6 +33,7 @@ Section results_section(const GoogleRun& run);
 
 /// A case without the words that its plot says for all.
 std::string short_key(const BenchCase& c);
+std::string short_key(std::string key);
 /// 0 to 3: the colour and marker of a tier.
 int series_of(Isa isa);
 

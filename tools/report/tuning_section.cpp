@@ -37,7 +37,7 @@ Section section_of(const nlohmann::json& stored) {
     undecided += verdict == "undecided";
     if (!is_tuned && verdict == "holds") continue;
     std::vector<Table::Cell> row{
-        {c.at("case").get<std::string>()}, {choice_of(c)}, {time_text(c.at("tuned_ns"))}};
+        {short_key(c.at("case").get<std::string>())}, {choice_of(c)}, {time_text(c.at("tuned_ns"))}};
     for (const nlohmann::json& fixed : c.at("fixed")) row.push_back({time_text(fixed.at("ns"))});
     row.push_back({format("%.3fx", c.at("to_best_fixed_tier").get<double>()), verdict == "loses" ? -0.6 : 0});
     row.push_back({format("%.3f to %.3f", c.at("low").get<double>(), c.at("high").get<double>())});
@@ -46,11 +46,11 @@ Section section_of(const nlohmann::json& stored) {
   }
   section.paragraph(format(
       "The library with a file of `lanewise bench --tune` beside every fixed tier that gives the same bits, "
-      "%d thread(s), in turns: %zu cases, %d of them tuned. %d lose more than %g %% to the best fixed tier "
+      "%d thread%s, in turns: %zu cases, %d of them tuned. %d lose more than %g %% to the best fixed tier "
       "(95 %%, measured twice), %d are undecided, the others hold. Shown are those that are tuned or do not "
       "hold.",
-      stored.at("threads").get<int>(), cases.size(), tuned, loses, 100 * stored.at("bound").get<double>(),
-      undecided));
+      stored.at("threads").get<int>(), stored.at("threads") == 1 ? "" : "s", cases.size(), tuned, loses,
+      100 * stored.at("bound").get<double>(), undecided));
   if (!table.rows.empty()) section.table(table);
   section.data = stored;
   return section;
