@@ -19,6 +19,9 @@ Section difference_section(const TimedRun& before, const TimedRun& after, double
       "%s against %s: of %zu cases %d are slower and %d faster by more than %g %%, beyond chance (95 %%).",
       after.name.c_str(), before.name.c_str(), comparisons.size(), static_cast<int>(slower),
       static_cast<int>(faster), 100 * bound));
+  if (before.machine != after.machine)
+    section.paragraph("They are of different machines: before " + before.machine + ", after " +
+                      after.machine + ".");
   Table table{.head = {"case", "before>", "after>", "speed-up>", "95 %>"}};
   // Of libraries the paragraph has said which.
   if (after.by_tier) table.head.insert(table.head.begin() + 1, "tier");
