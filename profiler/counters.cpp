@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <lanewise/profiler/counters.h>
+#include <lanewise/profiler/detail/cache_events.h>
 
 #if defined(__linux__)
 #include <dirent.h>
@@ -42,14 +43,27 @@ struct Kind {
 
 constexpr std::uint64_t kL1dReadMisses =
     PERF_COUNT_HW_CACHE_L1D | (PERF_COUNT_HW_CACHE_OP_READ << 8) | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
-constexpr Kind kKinds[] = {
-    {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-    {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-    {"l1d_misses", PERF_TYPE_HW_CACHE, kL1dReadMisses},
-    {"llc_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-    {"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-    {"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-};
+
+/// `unknown` are those for which this CPU has no event that we know of.
+std::vector<Kind> kinds(std::string& unknown) {
+  std::vector<Kind> kinds = {
+      {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+      {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+      {"l1d_misses", PERF_TYPE_HW_CACHE, kL1dReadMisses},
+  };
+  const detail::CacheEvents events = detail::cache_events();
+  for (const auto& [name, event] :
+       {std::pair("l2_misses", events.l2_misses), std::pair("llc_misses", events.llc_misses)}) {
+    if (event) {
+      kinds.push_back({name, event->type, event->config});
+    } else {
+      unknown += (unknown.empty() ? "" : ", ") + std::string(name);
+    }
+  }
+  kinds.push_back({"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES});
+  kinds.push_back({"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS});
+  return kinds;
+}
 
 int open_counter(const Kind& kind, int thread) {
   perf_event_attr attr;
@@ -89,9 +103,9 @@ std::string paranoid_level() {
 Counters Counters::open() {
   Counters counters;
   const std::vector<int> threads = threads_of_process();
-  std::string missing;
+  std::string missing, unknown;
   int error = 0;
-  for (const Kind& kind : kKinds) {
+  for (const Kind& kind : kinds(unknown)) {
     std::vector<int> files;
     for (const int thread : threads) {
       const int file = open_counter(kind, thread);
@@ -112,6 +126,10 @@ Counters Counters::open() {
     counters.problem_ = "counters not available: " + missing + " (perf_event_open: " + std::strerror(error) +
                         "; kernel.perf_event_paranoid is " + paranoid_level() +
                         (error == ENOENT ? "; this machine or its hypervisor has none)" : ")");
+  }
+  if (!unknown.empty()) {
+    counters.problem_ += (missing.empty() ? "counters not available: " : "; ") + unknown +
+                         " (no event of this CPU is known for it)";
   }
   counters.totals_.resize(counters.names_.size());
   return counters;

@@ -9,8 +9,8 @@
 namespace lanewise::profiler {
 
 /// Hardware counters of perf_event_open in user code, summed over all threads of the process: those that run
-/// when it is opened and those that they start later. What the system forbids or the machine lacks is left
-/// out, and problem() says so in one line.
+/// when it is opened and those that they start later. What the system forbids, the machine lacks, or no event is
+/// known for is left out, and problem() says so in one line.
 class LANEWISE_API Counters {
  public:
   Counters() noexcept = default;
@@ -21,7 +21,8 @@ class LANEWISE_API Counters {
   /// Begins to count.
   static Counters open();
 
-  /// "cycles", "instructions", "l1d_misses", "llc_misses", "branch_misses", "page_faults": those that count.
+  /// "cycles", "instructions", "l1d_misses", "l2_misses", "llc_misses", "branch_misses", "page_faults": those that
+  /// count.
   const std::vector<std::string>& names() const noexcept { return names_; }
   /// Counts since open(), one per name, scaled up where the machine had to take turns between them.
   std::vector<std::uint64_t> read() const;

@@ -6,6 +6,7 @@
 #include <lanewise/dispatch_isa/version.h>
 
 #include "commands.h"
+#include "completion.h"
 
 int main(int argc, char** argv) {
   using namespace lanewise::tools;
@@ -25,6 +26,13 @@ int main(int argc, char** argv) {
   add_profile(app, status);
   add_report(app, status);
   add_verify_isa(app, status);
+  app.add_flag_callback(
+      "--bash-completion",
+      [&app] {
+        std::printf("%s", bash_completion(app).c_str());
+        throw CLI::Success();
+      },
+      "Print a script that completes commands and options: source <(lanewise --bash-completion)");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -100,7 +100,7 @@ TEST(KnownLoops, AreCountedInAllThreads) {
 
 TEST(KnownLoops, WhatIsMissingIsNamedInOneLine) {
   const Counters counters = Counters::open();
-  const std::vector<std::string> all = {"cycles",     "instructions",  "l1d_misses",
+  const std::vector<std::string> all = {"cycles",     "instructions",  "l1d_misses", "l2_misses",
                                         "llc_misses", "branch_misses", "page_faults"};
   for (const std::string& name : all) {
     const bool counts =
@@ -154,23 +154,36 @@ TEST(KnownLoops, HalfOfRandomBranchesAreMissed) {
 }
 
 // A walk over 64 MiB in random order, a line at a time: no cache of the first level helps, no prefetcher guesses.
-TEST(KnownLoops, ARandomWalkMissesTheFirstCache) {
-  SKIP_WITHOUT("l1d_misses");
+std::map<std::string, std::uint64_t> random_walk(std::size_t line_count) {
   struct alignas(64) Line {
     std::uint32_t next;
   };
-  std::vector<Line> lines(1 << 20);
+  std::vector<Line> lines(line_count);
   std::vector<std::uint32_t> order(lines.size());
   std::iota(order.begin(), order.end(), 0U);
   std::shuffle(order.begin(), order.end(), std::mt19937(1));
   for (std::size_t i = 0; i < order.size(); ++i) lines[order[i]].next = order[(i + 1) % order.size()];
-  const auto misses = count([&] {
+  return count([&] {
     std::uint32_t at = 0;
     for (std::size_t i = 0; i < lines.size(); ++i) at = lines[at].next;
     asm volatile("" : : "r"(at));
-  })["l1d_misses"];
-  EXPECT_GE(misses, lines.size() * 8 / 10);
-  EXPECT_LE(misses, lines.size() * 3);
+  });
+}
+
+constexpr std::size_t kLines = 1 << 20;
+
+TEST(KnownLoops, ARandomWalkMissesTheFirstCache) {
+  SKIP_WITHOUT("l1d_misses");
+  const auto misses = random_walk(kLines)["l1d_misses"];
+  EXPECT_GE(misses, kLines * 8 / 10);
+  EXPECT_LE(misses, kLines * 3);
+}
+
+// 64 MiB are far more than any second cache; a short walk stays in it.
+TEST(KnownLoops, ARandomWalkMissesTheSecondCache) {
+  SKIP_WITHOUT("l2_misses");
+  EXPECT_GE(random_walk(kLines)["l2_misses"], kLines * 7 / 10);
+  EXPECT_LE(random_walk(kLines / 256)["l2_misses"], kLines / 256);
 }
 
 #endif

@@ -37,6 +37,76 @@ TEST(JsonOutput, Compare) {
   EXPECT_EQ(same.at("comparisons")[0].at("speed_up"), 1);
 }
 
+// Every section that a report of a run can have, with the numbers that it draws.
+TEST(JsonOutput, Report) {
+  const std::string run = scratch_file("run.json"), tune = scratch_file("tune.txt"),
+                    tuning = scratch_file("tuning.json"), trace = scratch_file("trace.json"),
+                    page = scratch_file("page.html");
+  const std::vector<std::string> quick = {"--turns", "3", "--seconds", "0.0002"};
+  const auto make = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), quick.begin(), quick.end());
+    const ToolRun made = run_tool(arguments);
+    ASSERT_EQ(made.status, 0) << made.errors;
+  };
+  make({"bench", "add", "--size", "16,1Ki,32x32,64Ki,128x64", "-o", run});
+  const std::string strided = scratch_file("strided.json");
+  make({"bench", "add", "--size", "32x32", "--layout", "contiguous,transposed", "-o", strided});
+  make({"bench", "--tune", tune, "neg"});
+  const int verified = run_tool({"bench", "--tune", tune, "--verify", "neg", "--turns", "3", "--seconds",
+                                 "0.0002", "-o", tuning})
+                           .status;
+  ASSERT_TRUE(verified == 0 || verified == 3);
+  ASSERT_EQ(
+      run_tool({"profile", "-o", trace, "--", LANEWISE_TOOL, "passport", "exp", "--points", "40000"}).status,
+      0);
+  const json report = output_of("report.json", {"report", run, "--before", run, "--tuning", tuning,
+                                                "--profile", trace, "--title", "a \"title\"", "--json"});
+  EXPECT_EQ(report.at("title"), "a \"title\"");
+  const json& parts = report.at("sections");
+  std::ifstream file(run);
+  const json stored = json::parse(file);
+  EXPECT_EQ(parts.at("machine"), stored.at("machine"));
+  EXPECT_EQ(parts.at("all_results").size(), stored.at("results").size());
+  EXPECT_EQ(parts["all_results"][0].at("ns"), stored["results"][0].at("median_ns"));
+  EXPECT_EQ(parts.at("differences").at("comparisons").size(), stored.at("results").size());
+  EXPECT_EQ(parts.at("tuning").at("cases").size(), 3u);
+  EXPECT_FALSE(parts.at("profile").at("by_op").empty());
+  EXPECT_EQ(parts.at("overhead").size(), stored.at("machine").at("isas_available").size());
+  for (const char* name : {"roofline", "sizes"}) EXPECT_TRUE(parts.contains(name)) << name;
+  EXPECT_EQ(parts.contains("speed_up_by_tier"), stored["machine"]["isas_available"].size() > 1);
+  const json layouts = output_of("report.json", {"report", strided, "--json"});
+  EXPECT_EQ(layouts.at("sections").at("layouts").size(), 2u);
+  // A page is written only where it is asked for.
+  EXPECT_FALSE(std::ifstream("lanewise-report.html").good());
+  output_of("report.json", {"report", run, "--json", "-o", page});
+  EXPECT_TRUE(std::ifstream(page).good());
+  output_of("report.json", {"report", "--profile", trace, "--json"});
+}
+
+TEST(JsonOutput, ReportOfGoogleBenchmark) {
+  json benchmarks = json::array();
+  for (const char* name : {"add/1024", "add/262144", "add/16777216"}) {
+    for (const double ns : {100., 101., 102.}) {
+      benchmarks.push_back(
+          {{"name", name}, {"real_time", ns}, {"time_unit", "ns"}, {"bytes_per_second", 1e12 / ns}});
+    }
+  }
+  const std::string run = scratch_file("google.json");
+  std::ofstream(run) << json{{"context", {{"library", "Lanewise 0.1.0"}, {"host_name", "server"}}},
+                             {"benchmarks", benchmarks}};
+  const json parts = output_of("report.json", {"report", run, "--before", run, "--json"}).at("sections");
+  EXPECT_EQ(parts.at("machine").at("library"), "Lanewise 0.1.0");
+  EXPECT_EQ(parts.at("sizes").size(), 6u);
+  EXPECT_EQ(parts.at("all_results")[0].at("ns"), 101);
+}
+
+TEST(JsonOutput, EveryCommandHasIt) {
+  for (const char* command :
+       {"info", "bench", "compare", "explain", "profile", "passport", "report", "verify-isa"}) {
+    EXPECT_THAT(run_tool({command, "--help"}).output, HasSubstr("--json")) << command;
+  }
+}
+
 TEST(JsonOutput, Explain) {
   const json add =
       output_of("explain.json", {"explain", "add", "--size", "128x64", "--layout", "mixed", "--json"});
@@ -78,6 +148,17 @@ TEST(JsonOutput, Profile) {
 TEST(JsonOutput, Tune) {
   output_of("tune.json", {"bench", "--tune", scratch_file("tune.txt"), "neg", "--turns", "3", "--seconds",
                           "0.0002", "--json"});
+}
+
+TEST(JsonOutput, TuneCheck) {
+  const std::string file = scratch_file("tune.txt");
+  ASSERT_EQ(run_tool({"bench", "--tune", file, "neg", "--turns", "3", "--seconds", "0.0002"}).status, 0);
+  const ToolRun run =
+      run_tool({"bench", "--tune", file, "--verify", "neg", "--turns", "3", "--seconds", "0.0002", "--json"});
+  EXPECT_TRUE(run.status == 0 || run.status == 3) << run.errors;  // the machine decides
+  const json check = json::parse(run.output);
+  EXPECT_EQ(schema_problem(read_schema("tune-check.json"), check), "");
+  EXPECT_EQ(check.at("cases").size(), 3u);
 }
 
 #if defined(__x86_64__) && !defined(LANEWISE_SANITIZED)

@@ -99,6 +99,8 @@ TEST(Messages, AFileThatCannotBeRead) {
            {{"report", none}, 1, message},
            {{"report", run, "--before", none}, 1, message},
            {{"report", "--profile", none}, 1, message},
+           {{"report", run, "--tuning", none, "--json"}, 1, message},
+           {{"bench", "--tune", none, "--verify"}, 1, message},
            {{"verify-isa", none}, 1, message}});
   const std::string folder = scratch_file("folder");
   ASSERT_EQ(std::system(("mkdir -p " + folder).c_str()), 0);
@@ -154,6 +156,8 @@ TEST(Messages, AFileOfAnotherKind) {
   refuses({{{"compare", run, trace}, 1, "not a run of"},
            {{"report", trace}, 1, "not a run of"},
            {{"report", "--profile", run}, 1, "not a profile"},
+           {{"report", run, "--tuning", trace}, 1, "trace.json: not what `lanewise bench --tune"},
+           {{"report", "--profile", trace, "--tuning", run}, 1, "--tuning needs a run"},
            {{"compare", run, late}, 1, "format 2, this tool reads format 1"},
            {{"compare", run, "--tiers", "avx9,avx2"}, 1, "'avx9': unknown"},
            {{"compare", run}, 1, "give two runs"},

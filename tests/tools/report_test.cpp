@@ -75,6 +75,22 @@ TEST(Report, IsOneFileThatNeedsNothingElse) {
   EXPECT_THAT(page, Not(HasSubstr("nan")));
 }
 
+TEST(Report, SaysThatTheRunsAreOfDifferentMachines) {
+  const std::string run = make_run("run.json"), other = scratch_file("other.json"),
+                    markdown = scratch_file("report.md");
+  std::ifstream file(run);
+  json stored = json::parse(file);
+  stored["machine"]["cpu"] = "CPU of elsewhere";
+  stored["machine"]["cpu_quota"] = 1.5;
+  std::ofstream(other) << stored;
+  ASSERT_EQ(run_tool({"report", other, "--before", run, "-o", scratch_file("r.html"), "--markdown", markdown})
+                .status,
+            0);
+  EXPECT_THAT(text_of(markdown), HasSubstr("They are of different machines: before "));
+  EXPECT_THAT(text_of(markdown), HasSubstr(", after CPU of elsewhere."));
+  EXPECT_THAT(text_of(markdown), HasSubstr("a cgroup allows 1.50 CPUs"));
+}
+
 TEST(Report, OfAProfileAlone) {
   const std::string trace = scratch_file("trace.json"), html = scratch_file("profile.html");
   ASSERT_EQ(

@@ -1,6 +1,8 @@
 // The tool as its users call it: exit codes, messages, JSON.
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,6 +28,51 @@ TEST(Tool, HelpNamesEveryCommand) {
   for (const char* command :
        {"bench", "compare", "info", "passport", "profile", "report", "verify-isa", "explain"})
     EXPECT_THAT(run.output, HasSubstr(command));
+}
+
+/// What bash offers for the last of the words.
+std::string completions(const std::string& words) {
+  const std::string script = scratch_file("completion.bash"), out = scratch_file("completions");
+  std::ofstream(script) << run_tool({"--bash-completion"}).output;
+  const std::string command =
+      "bash -c 'source " + script + "; COMP_WORDS=(" + words +
+      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _lanewise; echo \"${COMPREPLY[*]}\"' > " + out;
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  std::ifstream file(out);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+TEST(Tool, BashCompletesCommandsOptionsAndOps) {
+  EXPECT_EQ(completions("lanewise ver"), "verify-isa");
+  EXPECT_EQ(completions("lanewise --vers"), "--version");
+  EXPECT_EQ(completions("lanewise bench --tu"), "--tune --turns");
+  EXPECT_EQ(completions("lanewise report --be"), "--before");
+  EXPECT_EQ(completions("lanewise explain add --layout st"), "strided");
+  EXPECT_EQ(completions("lanewise bench add --dtype bf"), "bf16");
+  EXPECT_EQ(completions("lanewise bench sigmo"), "sigmoid sigmoid_backward");
+  for (const char* command :
+       {"info", "bench", "compare", "explain", "profile", "passport", "report", "verify-isa"})
+    EXPECT_EQ(completions(std::string("lanewise ") + command + " --js"), "--json") << command;
+}
+
+// On a terminal, which `script` imitates; tests see none otherwise.
+TEST(Tool, LongWorkShowsHowFarItIs) {
+  if (std::system("command -v script > /dev/null") != 0) GTEST_SKIP() << "script (bsdutils) is not installed";
+  const std::string out = scratch_file("terminal");
+  const auto on_terminal = [&](const std::string& arguments) {
+    EXPECT_EQ(std::system(("script -qec '" LANEWISE_TOOL " " + arguments + "' /dev/null > " + out).c_str()),
+              0);
+    std::ifstream file(out);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const std::string bench = on_terminal("bench add exp --size 64 --turns 3 --seconds 0.0002");
+  EXPECT_THAT(bench, HasSubstr("[........................] 1/2 add f32 [64]"));
+  EXPECT_THAT(bench, HasSubstr("[############............] 2/2 exp f32 [64]"));
+  EXPECT_THAT(on_terminal("passport exp --points 40000"), HasSubstr("1/"));
+  EXPECT_THAT(on_terminal("bench --tune " + scratch_file("t.txt") + " neg --turns 3 --seconds 0.0002"),
+              HasSubstr("1/1 neg f32"));
 }
 
 TEST(Tool, RefusesWhatItDoesNotKnow) {

@@ -49,6 +49,56 @@ TEST(Tune, WritesAFileThatTheLibraryReads) {
   EXPECT_EQ(compute("LANEWISE_TUNE=" + path).status, 0);
 }
 
+ToolRun verify(const std::string& path) {
+  return run_tool({"bench", "--tune", path, "--verify", "exp", "--turns", "7", "--seconds", "0.001"});
+}
+
+// Of exp AVX-512 takes half as long as AVX2, beyond any noise.
+TEST(TuneVerify, FindsAChoiceThatLoses) {
+  const auto tiers = kernels::tunable_isas();
+  if (tiers.size() < 2) GTEST_SKIP() << "one tier has the bits of " << name(tiers.back());
+  const ToolRun run = verify(write("bad.txt", head() + "exp f32 small " + name(tiers.front()) + " - -\n"));
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.output, HasSubstr("LOSES"));
+  EXPECT_THAT(run.output, HasSubstr("3 cases, 1 of them tuned"));
+  EXPECT_THAT(run.errors, HasSubstr("of 3 cases lose more than 3 %"));
+}
+
+TEST(TuneVerify, TheDefaultsHoldWhereTheyAreBest) {
+  const ToolRun run = verify(write("empty.txt", head()));
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("3 cases, 0 of them tuned"));
+  EXPECT_THAT(run.output, HasSubstr("0 lose more than 3 %"));
+}
+
+TEST(TuneVerify, RefusesAFileThatIsNotOfThisCpuOrNoFile) {
+  const ToolRun other = verify(write("other.txt", "lanewise-tune 1\ncpu of elsewhere\n"));
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.errors, HasSubstr("of another CPU: of elsewhere"));
+  const ToolRun wrong = verify(write("wrong.txt", head() + "expo f32 small avx2 - -\n"));
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_THAT(wrong.errors, HasSubstr("wrong.txt:3: kernel 'expo': unknown"));
+  EXPECT_THAT(verify("/no/such/file").errors, HasSubstr("/no/such/file: cannot be read"));
+  const ToolRun alone = run_tool({"bench", "--verify"});
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.errors, HasSubstr("--verify requires --tune"));
+}
+
+// What --tune does not look at is refused, not passed over.
+TEST(Tune, RefusesOptionsThatItDoesNotKnow) {
+  const std::string path = scratch_file("t.txt");
+  const std::vector<std::vector<std::string>> others = {{"--size", "64"},  {"--layout", "mixed"},
+                                                        {"--isa", "avx2"}, {"--arg", "dim=0"},
+                                                        {"--label", "x"},  {"--list"}};
+  for (const auto& other : others) {
+    std::vector<std::string> arguments = {"bench", "--tune", path, "exp"};
+    arguments.insert(arguments.end(), other.begin(), other.end());
+    const ToolRun run = run_tool(arguments);
+    EXPECT_EQ(run.status, 2) << other[0];
+    EXPECT_THAT(run.errors, HasSubstr(other[0]));
+  }
+}
+
 TEST(Tune, RefusesWhatIsNoElementwiseKernel) {
   const ToolRun run = run_tool({"bench", "--tune", scratch_file("t.txt"), "mm"});
   EXPECT_EQ(run.status, 1);

@@ -11,7 +11,7 @@
 #include "bench/bench_table.h"
 #include "bench/run_file.h"
 #include "bench/standard_cases.h"
-#include "bench/tune.h"
+#include "bench/tune_command.h"
 #include "commands.h"
 #include "machine.h"
 #include "progress.h"
@@ -26,7 +26,7 @@ struct Settings {
   int turns = 11;
   double seconds = 0.004;
   std::string output, label, tune;
-  bool json = false, list = false;
+  bool json = false, list = false, verify = false;
 };
 
 std::vector<BenchCase> cases_of(const Settings& s) {
@@ -64,72 +64,16 @@ std::vector<Isa> isas_of(const Settings& s) {
   return isas;
 }
 
-nlohmann::json to_json(const TuneResult& r) {
-  return {{"case", r.what.key()},
-          {"isa", name(r.choice.isa)},
-          {"grain", r.choice.grain},
-          {"block", r.choice.block},
-          {"default", r.is_default},
-          {"default_ns", r.default_ns},
-          {"tuned_ns", r.tuned_ns},
-          {"speed_up", r.gain.value},
-          {"low", r.gain.low},
-          {"high", r.gain.high},
-          {"to_best_fixed_tier", r.to_best.value},
-          {"to_best_low", r.to_best.low},
-          {"to_best_high", r.to_best.high}};
-}
-
-std::string describe(const kernels::Tuning& t) {
-  return std::string(name(t.isa)) + (t.grain > 0 ? ", grain " + std::to_string(t.grain) : "") +
-         (t.block > 0 ? ", block " + std::to_string(t.block) : "");
-}
-
 int tune(const Settings& s) {
-  const auto known = kernels::tunable_kernels();
-  TuneSettings settings{.kernels = s.ops,
-                        .dtypes = {},
-                        .threads = *std::max_element(s.threads.begin(), s.threads.end()),
-                        .turns = s.turns,
-                        .seconds = s.seconds / 2};
-  for (const std::string& op : s.ops) {
-    LANEWISE_CHECK(ValueError, std::binary_search(known.begin(), known.end(), op), "bench --tune: ", op,
-                   ": no elementwise kernel of that name");
-  }
-  if (s.ops.empty()) settings.kernels.assign(known.begin(), known.end());
-  for (const std::string& dtype : s.dtypes) settings.dtypes.push_back(parse_dtype(dtype));
-  write_file(s.tune, "");  // an error now, not at the end
-  TuneReport report;
-  {
-    Progress progress(settings.kernels.size() * settings.dtypes.size());
-    report = tune(settings, [&](const std::string& what) { progress.step(what); });
-  }
-  LANEWISE_CHECK(ValueError, s.ops.empty() || report.skipped.empty(), "bench --tune: ", report.skipped[0]);
-  kernels::TuneFile file{cpu_model(), {}};
-  nlohmann::json rows = nlohmann::json::array();
-  double worst = 2;
-  std::string table;
-  for (const TuneResult& r : report.results) {
-    rows.push_back(to_json(r));
-    worst = std::min(worst, r.to_best.high);
-    if (r.is_default) continue;
-    file.tunings.push_back(r.choice);
-    table += format("%-44s %10s %10s %7.2fx  %s\n", r.what.key().c_str(), time_text(r.default_ns).c_str(),
-                    time_text(r.tuned_ns).c_str(), r.gain.value, describe(r.choice).c_str());
-  }
-  write_file(s.tune, file.text());
-  if (s.json) {
-    std::printf("%s\n", nlohmann::json{{"cases", rows}, {"skipped", report.skipped}}.dump(1).c_str());
-    return kSuccess;
-  }
-  std::printf("%-44s %10s %10s %8s\n%s", "case", "default", "tuned", "speed-up", table.c_str());
-  std::printf(
-      "%zu of %zu cases are faster by more than 3 %%, the others keep the defaults (%zu kernels not timed: "
-      "no op "
-      "of their name takes such operands). Worst against the best fixed tier: %.1f %% slower (95 %%).\n%s\n",
-      file.tunings.size(), report.results.size(), report.skipped.size(), 100 * std::max(0.0, 1 / worst - 1),
-      ("LANEWISE_TUNE=" + s.tune).c_str());
-  return kSuccess;
+  const TuneOptions options{.path = s.tune,
+                            .ops = s.ops,
+                            .dtypes = s.dtypes,
+                            .threads = *std::max_element(s.threads.begin(), s.threads.end()),
+                            .turns = s.turns,
+                            .seconds = s.seconds / 2,
+                            .output = s.output,
+                            .json = s.json};
+  return s.verify ? run_tune_check(options) : run_tune(options);
 }
 
 int bench(const Settings& s) {
@@ -192,13 +136,20 @@ void add_bench(CLI::App& app, int& status) {
       ->check(CLI::Range(1e-5, 60.0))
       ->capture_default_str();
   command->add_option("-o,--output", s->output, "Store the run");
-  command->add_option(
+  CLI::Option* tune = command->add_option(
       "--tune", s->tune,
-      "Find tier, grain and block for each elementwise kernel, and write them to this file for "
-      "LANEWISE_TUNE");
+      "Find tier, grain and block for each elementwise kernel (or those given as op), and "
+      "write them to this file for LANEWISE_TUNE");
+  command
+      ->add_flag("--verify", s->verify,
+                 "With --tune: read the file and time the tuned library beside every fixed tier; exit code 3 "
+                 "where it loses more than 3 %")
+      ->needs(tune);
   command->add_option("--label", s->label, "What the stored run is called");
   command->add_flag("--json", s->json, "Print the run as JSON");
   command->add_flag("--list", s->list, "Only name the cases");
+  for (const char* other : {"--size", "--layout", "--isa", "--arg", "--label", "--list"})
+    tune->excludes(command->get_option(other));
   command->callback([s, &status] { status = bench(*s); });
 }
 

@@ -1,10 +1,8 @@
 #include "bench/tune.h"
 
-#include <algorithm>
-
 #include <lanewise/lanewise.h>
 
-#include "bench/measure.h"
+#include "bench/race.h"
 
 namespace lanewise::tools {
 namespace {
@@ -12,7 +10,8 @@ namespace {
 using kernels::SizeClass;
 using kernels::Tuning;
 
-constexpr double kWorthIt = 1.03;
+// Half of the bound: where noise hides a gain, what is lost by keeping the defaults stays within all of it.
+constexpr double kWorthIt = 1 + kTuneBound / 2;
 
 std::int64_t elements_of(SizeClass size) {
   switch (size) {
@@ -22,62 +21,37 @@ std::int64_t elements_of(SizeClass size) {
   }
 }
 
-/// Samples of each candidate, turn i of all taken together.
-class Race {
- public:
-  Race(PreparedCase& prepared, const TuneSettings& settings) : prepared_(prepared), settings_(settings) {}
-
-  std::vector<std::vector<double>> run(const std::vector<Tuning>& candidates, int turns) {
-    std::vector<std::vector<double>> samples(candidates.size());
-    for (int turn = 0; turn < turns; ++turn) {
-      for (std::size_t i = 0; i < candidates.size(); ++i) {
-        const kernels::TuneGuard guard({&candidates[i], 1});
-        samples[i].push_back(sample());
-      }
-    }
-    return samples;
-  }
-  /// The winner, if it beats the first beyond chance by enough; else the first.
-  Tuning winner(const std::vector<Tuning>& candidates) {
-    const auto samples = run(candidates, settings_.turns);
-    std::size_t best = 0;
-    for (std::size_t i = 1; i < candidates.size(); ++i) {
-      if (median(samples[i]) < median(samples[best])) best = i;
-    }
-    const Interval gain = median_of_ratios(samples[0], samples[best]);
-    return gain.value > kWorthIt && gain.low > 1 ? candidates[best] : candidates[0];
-  }
-  double sample() {
-    prepared_.run();  // the tier's code and the operands are warm again
-    if (calls_ == 0) calls_ = calls_in(prepared_, settings_.seconds);
-    return ns_of(prepared_, calls_) / static_cast<double>(calls_);
-  }
-
- private:
-  PreparedCase& prepared_;
-  const TuneSettings& settings_;
-  std::int64_t calls_ = 0;
-};
-
 bool is_default(const Tuning& t) {
   return t.isa == kernels::tunable_isas().back() && t.grain == 0 && t.block == 0;
 }
 
-Tuning choose(Race& race, const Tuning& start, const TuneSettings& settings) {
+bool is_gain(const Interval& gain) { return gain.value > kWorthIt && gain.low > 1; }
+
+/// The fastest, if it beats the first beyond chance by enough; else the first. Close calls are timed longer.
+Tuning winner(PreparedCase& prepared, const std::vector<Tuning>& candidates, const TuneSettings& settings) {
+  std::vector<Lane> lanes;
+  for (const Tuning& candidate : candidates) lanes.push_back({.tunings = {candidate}});
+  Race race(prepared, settings.seconds, std::move(lanes));
+  race.run(settings.turns);
+  const std::size_t best = race.fastest();
+  return best != 0 && is_gain(race.decide(0, best, kWorthIt)) ? candidates[best] : candidates[0];
+}
+
+Tuning choose(PreparedCase& prepared, const Tuning& start, const TuneSettings& settings) {
   std::vector<Tuning> candidates{start};
   for (const Isa isa : kernels::tunable_isas()) {
     if (isa == start.isa) continue;
     candidates.push_back(start);
     candidates.back().isa = isa;
   }
-  Tuning best = race.winner(candidates);
+  Tuning best = winner(prepared, candidates, settings);
   if (settings.threads > 1 && start.size != SizeClass::Small) {
     candidates = {best};
     for (const std::int64_t grain : {1 << 13, 1 << 15, 1 << 17, 1 << 30}) {
       candidates.push_back(best);
       candidates.back().grain = grain;
     }
-    best = race.winner(candidates);
+    best = winner(prepared, candidates, settings);
   }
   if (kernels::compute_type(start.dtype) != start.dtype) {
     candidates = {best};
@@ -85,66 +59,76 @@ Tuning choose(Race& race, const Tuning& start, const TuneSettings& settings) {
       candidates.push_back(best);
       candidates.back().block = block;
     }
-    best = race.winner(candidates);
+    best = winner(prepared, candidates, settings);
   }
   return best;
 }
 
 /// Choice, defaults and every fixed tier once more, so that the lucky samples that led to the choice do not
-/// count.
-TuneResult checked(Race& race, const BenchCase& what, const Tuning& start, const Tuning& choice,
+/// count: a choice that is not faster again gives way to the defaults, and those to a tier that beats them.
+TuneResult checked(PreparedCase& prepared, const BenchCase& what, const Tuning& start, const Tuning& choice,
                    const TuneSettings& settings) {
-  std::vector<Tuning> candidates{choice, start};
-  for (const Isa isa : kernels::tunable_isas()) {
-    candidates.push_back(start);
-    candidates.back().isa = isa;
+  constexpr std::size_t kChoice = 0, kDefault = 1, kFixed = 2;
+  const auto tiers = kernels::tunable_isas();
+  std::vector<Lane> lanes{{.tunings = {choice}}, {.tunings = {start}}};
+  for (const Isa isa : tiers) lanes.push_back({.fixed = isa});
+  Race race(prepared, settings.seconds, std::move(lanes));
+  race.run(2 * settings.turns);
+  Tuning final_choice = choice;
+  std::size_t lane = kChoice;
+  if (is_default(choice) || race.decide(kDefault, kChoice, 1).low <= 1) {
+    final_choice = start;
+    lane = kDefault;
   }
-  const auto samples = race.run(candidates, 2 * settings.turns);
-  std::size_t best = 2;
-  for (std::size_t i = 3; i < candidates.size(); ++i) {
-    if (median(samples[i]) < median(samples[best])) best = i;
+  const std::size_t best = race.fastest(kFixed);
+  if (is_gain(race.decide(lane, best, kWorthIt))) {
+    final_choice = start;
+    final_choice.isa = tiers[best - kFixed];
+    lane = best;
   }
-  return {.choice = choice,
+  return {.choice = final_choice,
           .what = what,
-          .is_default = is_default(choice),
-          .default_ns = median(samples[1]),
-          .tuned_ns = median(samples[0]),
-          .gain = median_of_ratios(samples[1], samples[0]),
-          .to_best = median_of_ratios(samples[best], samples[0])};
-}
-
-TuneResult tune_case(const std::string& kernel, ScalarType dtype, SizeClass size,
-                     const TuneSettings& settings) {
-  const BenchCase what{
-      .op = kernel, .dtype = dtype, .shape = {elements_of(size)}, .threads = settings.threads};
-  PreparedCase prepared(what);
-  Race race(prepared, settings);
-  const Tuning start{.kernel = kernel, .dtype = dtype, .size = size, .isa = kernels::tunable_isas().back()};
-  const Tuning choice = choose(race, start, settings);
-  TuneResult result = checked(race, what, start, choice, settings);
-  if (!result.is_default && result.gain.low <= 1) {  // it was luck
-    result.choice = start;
-    result.is_default = true;
-  }
-  return result;
+          .is_default = is_default(final_choice),
+          .default_ns = race.median_ns(kDefault),
+          .tuned_ns = race.median_ns(lane),
+          .gain = race.ratio(kDefault, lane),
+          .to_best = race.ratio(best, lane)};
 }
 
 }  // namespace
 
-TuneReport tune(const TuneSettings& settings, const std::function<void(const std::string&)>& progress) {
+std::vector<std::string> for_each_tuned_case(const TuneSettings& settings,
+                                             const std::function<void(const std::string&)>& progress,
+                                             const TunedCaseFn& f) {
+  std::vector<std::string> skipped;
   set_num_threads(settings.threads);
-  TuneReport report;
   for (const std::string& kernel : settings.kernels) {
     for (const ScalarType dtype : settings.dtypes) {
       progress(kernel + " " + short_name(dtype));
-      try {
-        for (const SizeClass size : {SizeClass::Small, SizeClass::Cache, SizeClass::Memory})
-          report.results.push_back(tune_case(kernel, dtype, size, settings));
-      } catch (const Error& error) {
-        report.skipped.push_back(kernel + " " + short_name(dtype) + ": " + error.what());
+      for (const SizeClass size : {SizeClass::Small, SizeClass::Cache, SizeClass::Memory}) {
+        const BenchCase what{
+            .op = kernel, .dtype = dtype, .shape = {elements_of(size)}, .threads = settings.threads};
+        try {
+          PreparedCase prepared(what);
+          f(prepared, what,
+            {.kernel = kernel, .dtype = dtype, .size = size, .isa = kernels::tunable_isas().back()});
+        } catch (const Error& error) {
+          skipped.push_back(kernel + " " + short_name(dtype) + ": " + error.what());
+          break;
+        }
       }
     }
   }
+  return skipped;
+}
+
+TuneReport tune(const TuneSettings& settings, const std::function<void(const std::string&)>& progress) {
+  TuneReport report;
+  report.skipped = for_each_tuned_case(
+      settings, progress, [&](PreparedCase& prepared, const BenchCase& what, const Tuning& start) {
+        const Tuning choice = choose(prepared, start, settings);
+        report.results.push_back(checked(prepared, what, start, choice, settings));
+      });
   return report;
 }
 

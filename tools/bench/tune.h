@@ -11,6 +11,9 @@
 
 namespace lanewise::tools {
 
+/// What the library must not lose to the best fixed tier on a tuned case.
+inline constexpr double kTuneBound = 0.03;
+
 struct TuneSettings {
   std::vector<std::string> kernels;  ///< of tunable_kernels()
   std::vector<ScalarType> dtypes;
@@ -34,8 +37,15 @@ struct TuneReport {
   std::vector<std::string> skipped;  ///< why a kernel could not be timed, a line each
 };
 
+/// With the case of a kernel, a dtype and a size class, ready to run, and the defaults for it.
+using TunedCaseFn = std::function<void(PreparedCase&, const BenchCase&, const kernels::Tuning& start)>;
+/// Calls f for all of them, and says why where that cannot be.
+std::vector<std::string> for_each_tuned_case(const TuneSettings& settings,
+                                             const std::function<void(const std::string& what)>& progress,
+                                             const TunedCaseFn& f);
+
 /// Times each kernel's op at three sizes on every tier that gives the same bits, then with several grains and
-/// blocks, all in turns. What is not faster by more than 3 % beyond chance keeps the defaults.
+/// blocks, all in turns. What is not faster by more than half of kTuneBound, beyond chance, keeps the defaults.
 TuneReport tune(const TuneSettings& settings, const std::function<void(const std::string& what)>& progress);
 
 }  // namespace lanewise::tools

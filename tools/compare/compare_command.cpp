@@ -3,8 +3,6 @@
 #include <memory>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include <lanewise/tensor/errors.h>
 
 #include "commands.h"
@@ -43,21 +41,7 @@ int compare(const Settings& s) {
   const auto regressions = std::count_if(comparisons.begin(), comparisons.end(),
                                          [&](const Comparison& c) { return c.is_regression(bound); });
   if (s.json) {
-    nlohmann::json rows = nlohmann::json::array();
-    for (const Comparison& c : comparisons) {
-      rows.push_back({{"case", c.key},
-                      {"before", c.before},
-                      {"after", c.after},
-                      {"before_ns", c.before_ns},
-                      {"after_ns", c.after_ns},
-                      {"speed_up", c.speed_up.value},
-                      {"low", c.speed_up.low},
-                      {"high", c.speed_up.high},
-                      {"regression", c.is_regression(bound)}});
-    }
-    std::printf("%s\n", nlohmann::json{{"bound", bound}, {"regressions", regressions}, {"comparisons", rows}}
-                            .dump(1)
-                            .c_str());
+    std::printf("%s\n", to_json(comparisons, bound).dump(1).c_str());
   } else {
     std::printf("%s", comparison_table(comparisons, bound, s.markdown).c_str());
   }

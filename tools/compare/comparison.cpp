@@ -63,6 +63,24 @@ std::vector<Comparison> compare_tiers(const TimedRun& run, Isa before, Isa after
   return result;
 }
 
+nlohmann::json to_json(const std::vector<Comparison>& comparisons, double bound) {
+  nlohmann::json rows = nlohmann::json::array();
+  int regressions = 0;
+  for (const Comparison& c : comparisons) {
+    regressions += c.is_regression(bound);
+    rows.push_back({{"case", c.key},
+                    {"before", c.before},
+                    {"after", c.after},
+                    {"before_ns", c.before_ns},
+                    {"after_ns", c.after_ns},
+                    {"speed_up", c.speed_up.value},
+                    {"low", c.speed_up.low},
+                    {"high", c.speed_up.high},
+                    {"regression", c.is_regression(bound)}});
+  }
+  return {{"bound", bound}, {"regressions", regressions}, {"comparisons", rows}};
+}
+
 std::string comparison_table(const std::vector<Comparison>& comparisons, double bound, bool markdown) {
   const auto pair = [](const Comparison& c) {
     return c.before == c.after ? c.before : c.before + " - " + c.after;

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "compare/statistics.h"
 #include "compare/timed_run.h"
 
@@ -27,6 +29,8 @@ std::vector<Comparison> compare_runs(const TimedRun& before, const TimedRun& aft
 /// Throws   Error if no case has both
 std::vector<Comparison> compare_tiers(const TimedRun& run, Isa before, Isa after);
 
+/// As docs/schemas/compare.json.
+nlohmann::json to_json(const std::vector<Comparison>& comparisons, double bound);
 /// Aligned text, or rows of a Markdown table.
 std::string comparison_table(const std::vector<Comparison>& comparisons, double bound, bool markdown);
 

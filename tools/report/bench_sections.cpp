@@ -37,10 +37,10 @@ std::int64_t numel(const BenchCase& c) {
 }
 
 std::string bytes_tick(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
+  constexpr const char* kUnits[] = {"", "k", "M", "G"};
   int unit = 0;
   for (; bytes >= 999 && unit < 3; ++unit) bytes /= 1000;
-  return format("%g %s", bytes, kUnits[unit]);
+  return format("%g%s", bytes, kUnits[unit]);
 }
 
 /// 16777216 as "16Mi".
@@ -50,9 +50,9 @@ std::string count_text(std::int64_t n) {
   return std::to_string(n);
 }
 
-/// "avx512 1.24x": geometric means over the cases that have both.
-std::string mean_speed_ups(const BenchRun& run, const std::vector<Isa>& isas) {
-  std::string text;
+/// Over the first tier: geometric means over the cases that have both.
+std::vector<std::pair<Isa, double>> mean_speed_ups(const BenchRun& run, const std::vector<Isa>& isas) {
+  std::vector<std::pair<Isa, double>> means;
   for (std::size_t i = 1; i < isas.size(); ++i) {
     double logs = 0;
     int count = 0;
@@ -61,10 +61,9 @@ std::string mean_speed_ups(const BenchRun& run, const std::vector<Isa>& isas) {
       logs += std::log(results.at(isas[0])->median() / results.at(isas[i])->median());
       ++count;
     }
-    text += (i == 1 ? "" : ", ") + std::string(name(isas[i])) +
-            format(" %.2fx", std::exp(logs / std::max(count, 1)));
+    means.emplace_back(isas[i], std::exp(logs / std::max(count, 1)));
   }
-  return text;
+  return means;
 }
 
 }  // namespace
@@ -75,6 +74,10 @@ std::string short_key(const BenchCase& c) {
     const std::string size = std::to_string(c.shape[0]);
     key.replace(key.find("[" + size + "]") + 1, size.size(), count_text(c.shape[0]));
   }
+  return short_key(std::move(key));
+}
+
+std::string short_key(std::string key) {
   for (const char* word : {" contiguous", ", 1 thread"}) {
     if (const std::size_t at = key.find(word);
         at != std::string::npos &&
@@ -90,13 +93,19 @@ int series_of(Isa isa) { return isa == Isa::sse4_2 ? 0 : isa == Isa::avx512 ? 2 
 Section tiers_section(const BenchRun& run) {
   const std::vector<Isa> isas = isas_of(run);
   if (isas.size() < 2) return {};
-  Section section{.title = "Speed-up by tier", .html = {}, .markdown = {}};
+  Section section{.title = "Speed-up by tier"};
+  std::string means;  // "avx2 2.31x, avx512 3.02x"
+  nlohmann::json mean_rows = nlohmann::json::array(), rows = nlohmann::json::array();
+  for (const auto& [isa, mean] : mean_speed_ups(run, isas)) {
+    means += (means.empty() ? "" : ", ") + std::string(name(isa)) + format(" %.2fx", mean);
+    mean_rows.push_back({{"isa", name(isa)}, {"speed_up", mean}});
+  }
   section.paragraph(std::string("Over ") + name(isas[0]) +
                     ", in brackets the time of a call. Green is faster, red slower: wider is not always "
                     "faster. Geometric mean of "
                     "all cases: " +
-                    mean_speed_ups(run, isas) + ".");
-  Table table{.head = {"case"}, .rows = {}};
+                    means + ".");
+  Table table{.head = {"case"}};
   for (const Isa isa : isas) table.head.push_back(std::string(name(isa)) + ">");
   table.head.push_back("of limit>");
   for (const auto& [c, results] : by_case(run)) {
@@ -112,6 +121,11 @@ Section tiers_section(const BenchRun& run) {
       }
       best_share = std::max(best_share, it->second->share_of_limit());
       const double speed_up = base->second->median() / it->second->median();
+      rows.push_back({{"case", c.key()},
+                      {"isa", name(isa)},
+                      {"ns", it->second->median()},
+                      {"speed_up", speed_up},
+                      {"share_of_limit", it->second->share_of_limit()}});
       if (isa == isas[0]) {
         row.push_back({time_text(it->second->median())});
         continue;
@@ -124,6 +138,7 @@ Section tiers_section(const BenchRun& run) {
   }
   if (table.rows.empty()) return {};
   section.table(table);
+  section.data = {{"base", name(isas[0])}, {"geometric_means", mean_rows}, {"cases", rows}};
   return section;
 }
 
@@ -133,18 +148,20 @@ Section sizes_section(const BenchRun& run) {
     std::vector<std::pair<double, double>> speed, limit;
     std::vector<std::string> tips;
   };
-  std::map<std::string, std::map<Isa, std::vector<const BenchResult*>>> groups;
+  // By case and number of dimensions: a matrix is another curve than a vector.
+  std::map<std::pair<std::string, std::size_t>, std::map<Isa, std::vector<const BenchResult*>>> groups;
   for (const BenchResult& r : run.results) {
     BenchCase c = r.what;
     c.shape = {};
-    groups[short_key(c)][r.isa].push_back(&r);
+    groups[{short_key(c), r.what.shape.size()}][r.isa].push_back(&r);
   }
-  Section section{.title = "Sizes", .html = {}, .markdown = {}};
+  Section section{.title = "Sizes"};
   std::string plots;
-  Table table{.head = {"case", "tier", "bytes moved>", "GB/s>", "limit GB/s>"}, .rows = {}};
+  Table table{.head = {"case", "tier", "bytes moved>", "GB/s>", "limit GB/s>"}};
+  nlohmann::json data = nlohmann::json::array();
   for (auto& [key, tiers] : groups) {
     if (tiers.begin()->second.size() < 3) continue;
-    std::string title = key;
+    std::string title = key.first;
     if (const std::size_t at = title.find(" []"); at != std::string::npos) title.erase(at, 3);
     std::map<Isa, Curve> curves;
     double low = 1e300, high = 0, slow = 1e300, fast = 0;
@@ -163,6 +180,11 @@ Section sizes_section(const BenchRun& run) {
         high = std::max(high, bytes);
         slow = std::min(slow, gbs);
         fast = std::max({fast, gbs, r->bandwidth_limit});
+        data.push_back({{"case", title},
+                        {"isa", name(isa)},
+                        {"bytes", r->bytes},
+                        {"gbs", gbs},
+                        {"limit_gbs", r->bandwidth_limit}});
         table.rows.push_back({{title},
                               {name(isa)},
                               {std::to_string(r->bytes)},
@@ -186,6 +208,7 @@ Section sizes_section(const BenchRun& run) {
       "steps are the levels of cache.");
   section.html += "<div class=\"plots\">\n" + plots + "</div>\n";
   section.markdown += table.markdown();
+  section.data = std::move(data);
   return section;
 }
 
@@ -200,14 +223,21 @@ Section layouts_section(const BenchRun& run) {
     c.layout = "";
     groups[short_key(c)].push_back(&r);
   }
-  Section section{.title = "Layouts", .html = {}, .markdown = {}};
-  Table table{.head = {"case", "layout", "time>", "GB/s>", "against contiguous>", "path"}, .rows = {}};
+  Section section{.title = "Layouts"};
+  Table table{.head = {"case", "layout", "time>", "GB/s>", "against contiguous>", "path"}};
+  nlohmann::json data = nlohmann::json::array();
   for (const auto& [key, results] : groups) {
     const auto plain = std::find_if(results.begin(), results.end(),
                                     [](const BenchResult* r) { return r->what.layout == "contiguous"; });
     if (results.size() < 2 || plain == results.end()) continue;
     for (const BenchResult* r : results) {
       const double share = (*plain)->median() / r->median();
+      data.push_back({{"case", key},
+                      {"isa", name(r->isa)},
+                      {"layout", r->what.layout},
+                      {"ns", r->median()},
+                      {"to_contiguous", share},
+                      {"path", r->path}});
       table.rows.push_back({{key},
                             {r->what.layout},
                             {time_text(r->median())},
@@ -220,33 +250,48 @@ Section layouts_section(const BenchRun& run) {
   section.paragraph(std::string("What strided, transposed and repeated operands cost on ") +
                     name(isas.back()) + ".");
   section.table(table);
+  section.data = std::move(data);
   return section;
 }
 
 Section overhead_section(const BenchRun& run) {
-  Section section{.title = "Overhead", .html = {}, .markdown = {}};
-  Table table{.head = {"case", "tier", "ns per call>"}, .rows = {}};
+  Section section{.title = "Overhead"};
+  Table table{.head = {"case", "tier", "ns per call>"}};
+  nlohmann::json data = nlohmann::json::array();
   for (const BenchResult& r : run.results) {
-    if (numel(r.what) <= 64)
-      table.rows.push_back({{short_key(r.what)}, {name(r.isa)}, {format("%.1f", r.median())}});
+    if (numel(r.what) > 64) continue;
+    table.rows.push_back({{short_key(r.what)}, {name(r.isa)}, {format("%.1f", r.median())}});
+    data.push_back({{"case", r.what.key()}, {"isa", name(r.isa)}, {"ns", r.median()}});
   }
   if (table.rows.empty()) return {};
   section.paragraph(
       "Calls on at most 64 elements, through the registry's function with bound arguments: what a call costs "
       "before it computes.");
   section.table(table);
+  section.data = std::move(data);
   return section;
 }
 
 Section results_section(const BenchRun& run) {
-  Section section{.title = "All results", .html = {}, .markdown = {}};
+  Section section{.title = "All results"};
   Table table{.head = {"case", "tier", "time>", "+->", "ns/element>", "GB/s>", "GFLOP/s>", "of limit>",
                        "error>", "path"},
               .rows = {}};
+  nlohmann::json data = nlohmann::json::array();
   int unstable = 0;
   for (const BenchResult& r : run.results) {
     const double ns = r.median();
     unstable += r.is_unstable();
+    data.push_back({{"case", r.what.key()},
+                    {"isa", name(r.isa)},
+                    {"ns", ns},
+                    {"spread", r.spread()},
+                    {"elements", r.elements},
+                    {"bytes", r.bytes},
+                    {"flops", r.flops},
+                    {"share_of_limit", r.share_of_limit()},
+                    {"error", r.error},
+                    {"path", r.path}});
     table.rows.push_back({{short_key(r.what)},
                           {name(r.isa)},
                           {time_text(ns)},
@@ -263,6 +308,7 @@ Section results_section(const BenchRun& run) {
              "of them are unstable: half of their samples differ by more than 5 %% from the middle.",
              run.results.size(), unstable));
   section.table(table);
+  section.data = std::move(data);
   return section;
 }
 

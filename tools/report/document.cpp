@@ -35,7 +35,7 @@ th,td{padding:.32em .7em;text-align:left;white-space:nowrap;border-bottom:1px so
 th{color:var(--soft);font-weight:600}.n{text-align:right}
 td.g{background:color-mix(in srgb,var(--good) calc(var(--h)*1%),transparent)}td.b{background:color-mix(in srgb,var(--bad) calc(var(--h)*1%),transparent)}
 td.r{background:linear-gradient(90deg,var(--bar) var(--w),transparent var(--w))}
-figure+.wide{margin-top:14px}h3{font-size:1rem;margin:1.2em 0 .4em}
+figure+.wide{margin-top:14px}.plots>figure+.wide{margin-top:0;align-self:start}code{font:.92em ui-monospace,monospace}h3{font-size:1rem;margin:1.2em 0 .4em}
 @media(max-width:640px){main{padding:14px 10px 40px}figure{padding:6px}svg text{font-size:17px}table{font-size:.78rem}th,td{padding:.3em .45em}td:first-child,th:first-child{position:sticky;left:0;background:var(--card);max-width:44vw;overflow-x:hidden;text-overflow:ellipsis}}
 footer{margin-top:3em;color:var(--soft);font-size:.85rem}
 )css";
@@ -46,12 +46,14 @@ std::string markdown_text(std::string text) {
   return text;
 }
 
-std::string anchor(const std::string& title) {
+std::string identifier(const std::string& title, char space) {
   std::string id;
   for (const char c : title)
-    id += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '-';
+    id += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : space;
   return id;
 }
+
+std::string anchor(const std::string& title) { return identifier(title, '-'); }
 
 bool is_number_column(const std::string& head) { return !head.empty() && head.back() == '>'; }
 std::string column_name(const std::string& head) {
@@ -104,8 +106,26 @@ std::string Table::markdown() const {
   return text + "\n";
 }
 
+namespace {
+
+/// Escaped; `code` between backticks, as Markdown has it.
+std::string with_code(const std::string& text) {
+  std::string result;
+  bool inside = false;
+  for (std::size_t at = 0, end = 0; at <= text.size(); at = end + 1) {
+    end = std::min(text.find('`', at), text.size());
+    result += escaped(text.substr(at, end - at));
+    if (end == text.size()) break;
+    inside = !inside;
+    result += inside ? "<code>" : "</code>";
+  }
+  return result + (inside ? "</code>" : "");
+}
+
+}  // namespace
+
 void Section::paragraph(const std::string& text) {
-  html += "<p>" + escaped(text) + "</p>\n";
+  html += "<p>" + with_code(text) + "</p>\n";
   markdown += text + "\n\n";
 }
 
@@ -137,6 +157,16 @@ std::string Document::markdown() const {
   std::string text = "# " + title + "\n\n" + subtitle + "\n\n";
   for (const Section& s : sections) text += "## " + s.title + "\n\n" + s.markdown;
   return text;
+}
+
+nlohmann::json Document::json() const {
+  nlohmann::json parts = nlohmann::json::object();
+  for (const Section& s : sections) parts[identifier(s.title, '_')] = s.data;
+  return {{"format", "lanewise-report"},
+          {"version", 1},
+          {"title", title},
+          {"subtitle", subtitle},
+          {"sections", parts}};
 }
 
 }  // namespace lanewise::tools

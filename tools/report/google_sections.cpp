@@ -46,8 +46,8 @@ std::map<std::string, Curve> curves_of(const GoogleRun& run) {
 }  // namespace
 
 Section machine_section(const GoogleRun& run) {
-  Section section{.title = "Machine", .html = {}, .markdown = {}};
-  Table table{.head = {"", ""}, .rows = {}};
+  Section section{.title = "Machine"};
+  Table table{.head = {"", ""}};
   table.rows = {{{"library"}, {run.name()}},
                 {{"host"}, {run.host}},
                 {{"processors"}, {format("%d of %.0f MHz", run.cpus, run.mhz)}}};
@@ -59,13 +59,19 @@ Section machine_section(const GoogleRun& run) {
   if (!caches.empty()) table.rows.push_back({{"caches"}, {caches}});
   if (!run.threads.empty()) table.rows.push_back({{"threads"}, {run.threads}});
   section.table(table);
+  nlohmann::json cache_rows = nlohmann::json::array();
+  for (const GoogleRun::Cache& c : run.caches)
+    cache_rows.push_back({{"type", c.type}, {"level", c.level}, {"bytes", c.bytes}});
+  section.data = {{"library", run.name()}, {"host", run.host},       {"processors", run.cpus},
+                  {"mhz", run.mhz},        {"threads", run.threads}, {"caches", cache_rows}};
   return section;
 }
 
 Section sizes_section(const GoogleRun& run, const GoogleRun* before) {
-  Section section{.title = "Sizes", .html = {}, .markdown = {}};
+  Section section{.title = "Sizes"};
   std::string plots;
-  Table table{.head = {"case", "library", "argument>", "GB/s>"}, .rows = {}};
+  Table table{.head = {"case", "library", "argument>", "GB/s>"}};
+  nlohmann::json data = nlohmann::json::array();
   std::vector<std::pair<const GoogleRun*, std::map<std::string, Curve>>> all{{&run, curves_of(run)}};
   if (before != nullptr) all.emplace_back(before, curves_of(*before));
   for (const auto& [family, first] : all[0].second) {
@@ -87,8 +93,10 @@ Section sizes_section(const GoogleRun& run, const GoogleRun* before) {
       if (const auto found = curves.find(family); found != curves.end()) {
         plot.curve(series, found->second.points, found->second.tips);
         plot.legend(series, of->name());
-        for (const auto& [argument, gbs] : found->second.points)
+        for (const auto& [argument, gbs] : found->second.points) {
           table.rows.push_back({{family}, {of->name()}, {format("%.0f", argument)}, {format("%.2f", gbs)}});
+          data.push_back({{"case", family}, {"library", of->name()}, {"argument", argument}, {"gbs", gbs}});
+        }
       }
       ++series;
     }
@@ -98,18 +106,26 @@ Section sizes_section(const GoogleRun& run, const GoogleRun* before) {
   section.paragraph("Bandwidth by the argument of a case, mostly the number of elements or of rows.");
   section.html += "<div class=\"plots\">\n" + plots + "</div>\n";
   section.markdown += table.markdown();
+  section.data = std::move(data);
   return section;
 }
 
 Section results_section(const GoogleRun& run) {
-  Section section{.title = "All results", .html = {}, .markdown = {}};
+  Section section{.title = "All results"};
   section.paragraph(format("%zu cases that a Google Benchmark program timed; the median of its repetitions.",
                            run.cases.size()));
   for (const std::string& problem : run.failed) section.paragraph("Not timed: " + problem);
-  Table table{.head = {"case", "time>", "+->", "repetitions>", "GB/s>", "G items/s>"}, .rows = {}};
+  Table table{.head = {"case", "time>", "+->", "repetitions>", "GB/s>", "G items/s>"}};
+  nlohmann::json data = nlohmann::json::array();
   for (const GoogleCase& c : run.cases) {
     const double middle = median(c.ns);
     const double spread = (quantile(c.ns, 0.75) - quantile(c.ns, 0.25)) / 2 / middle;
+    data.push_back({{"case", c.name},
+                    {"ns", middle},
+                    {"spread", spread},
+                    {"repetitions", c.ns.size()},
+                    {"bytes_per_second", c.bytes_per_second},
+                    {"items_per_second", c.items_per_second}});
     table.rows.push_back({{c.name},
                           {time_text(middle)},
                           {c.ns.size() > 1 ? format("%.1f %%", 100 * spread) : "-", spread > 0.05 ? -0.5 : 0},
@@ -118,6 +134,7 @@ Section results_section(const GoogleRun& run) {
                           {rate(c.items_per_second)}});
   }
   section.table(table);
+  section.data = std::move(data);
   return section;
 }
 

@@ -65,25 +65,31 @@ std::string drawing(const nlohmann::json& m) {
 }  // namespace
 
 Section machine_section(const nlohmann::json& m) {
-  Section section{.title = "Machine", .html = {}, .markdown = {}};
+  Section section{.title = "Machine"};
   const auto list = [](const nlohmann::json& names) {
     std::string text;
     for (const auto& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
     return text;
   };
-  Table table{.head = {"", ""}, .rows = {}};
-  table.rows = {{{"CPU"}, {m.at("cpu").get<std::string>()}},
-                {{"cores"},
-                 {format("%d (%d hardware threads) in %d package%s, %d usable", m.at("cores").get<int>(),
-                         m.at("hardware_threads").get<int>(), m.at("packages").get<int>(),
-                         m.at("packages") == 1 ? "" : "s", m.at("usable_cores").get<int>())}},
-                {{"caches"},
-                 {"L1d " + size_text(m.at("l1d_bytes")) + ", L2 " + size_text(m.at("l2_bytes")) + ", L3 " +
-                  size_text(m.at("l3_bytes"))}},
-                {{"tiers"}, {list(m.at("isas_available"))}},
-                {{"library"},
-                 {"Lanewise " + m.at("lanewise").get<std::string>() + ", compiler " +
-                  m.at("compiler").get<std::string>() + ", oneTBB " + m.at("oneTBB").get<std::string>()}}};
+  Table table{.head = {"", ""}};
+  table.rows = {
+      {{"CPU"}, {m.at("cpu").get<std::string>()}},
+      {{"cores"},
+       {format("%d (%d hardware threads) in %d package%s, %d usable", m.at("cores").get<int>(),
+               m.at("hardware_threads").get<int>(), m.at("packages").get<int>(),
+               m.at("packages") == 1 ? "" : "s", m.at("usable_cores").get<int>())}},
+      {{"caches"},
+       {"L1d " + size_text(m.at("l1d_bytes")) + ", L2 " + size_text(m.at("l2_bytes")) + ", L3 " +
+        size_text(m.at("l3_bytes"))}},
+      {{"tiers"}, {list(m.at("isas_available"))}},
+      {{"threads"},
+       {std::to_string(m.at("threads").get<int>()) +
+        (m.at("cpu_quota") > 0 ? format(", a cgroup allows %.2f CPUs", m.at("cpu_quota").get<double>())
+                               : "")}},
+      {{"library"},
+       {"Lanewise " + m.at("lanewise").get<std::string>() + ", compiler " +
+        m.at("compiler").get<std::string>() + ", oneTBB " + m.at("oneTBB").get<std::string>()}}};
+  section.data = m;
   section.html += "<div class=\"plots\">\n";
   section.drawing(drawing(m), "Caches and cores as hwloc sees them");
   section.table(table);

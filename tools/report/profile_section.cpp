@@ -8,6 +8,23 @@ namespace {
 
 constexpr std::size_t kRows = 25;
 
+// In the table's order, as many as it shows.
+nlohmann::json top_json(const std::vector<profiler::Average>& averages) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::size_t i = 0; i < std::min(kRows, averages.size()); ++i) {
+    const profiler::Average& a = averages[i];
+    rows.push_back({{"name", a.name},
+                    {"arguments", a.arguments},
+                    {"count", a.count},
+                    {"self_ns", a.self},
+                    {"bytes", a.bytes},
+                    {"flops", a.flops},
+                    {"allocations", a.allocations},
+                    {"paths", a.paths}});
+  }
+  return rows;
+}
+
 Table top(const std::vector<profiler::Average>& averages, bool shapes) {
   double all = 0, longest = 1;
   for (const profiler::Average& a : averages) {
@@ -39,7 +56,7 @@ Table top(const std::vector<profiler::Average>& averages, bool shapes) {
 }  // namespace
 
 Section profile_section(const ProfileFile& profile) {
-  Section section{.title = "Profile", .html = {}, .markdown = {}};
+  Section section{.title = "Profile"};
   const nlohmann::json& s = profile.summary;
   section.paragraph(format("%.3f s on %s, %s, %d threads. Times are without what ran inside.",
                            s.at("seconds").get<double>(), s.at("cpu").get<std::string>().c_str(),
@@ -48,7 +65,7 @@ Section profile_section(const ProfileFile& profile) {
     section.paragraph(
         format("%lld events came after the limit and are missing.", static_cast<long long>(dropped)));
   if (!s.at("counters").empty()) {
-    Table counters{.head = {"counter", "count>"}, .rows = {}};
+    Table counters{.head = {"counter", "count>"}};
     for (const auto& [name, count] : s.at("counters").items())
       counters.rows.push_back({{name}, {count.dump()}});
     section.table(counters);
@@ -56,10 +73,21 @@ Section profile_section(const ProfileFile& profile) {
   if (const std::string problem = s.at("counters_problem"); !problem.empty()) section.paragraph(problem);
   section.html += "<h3>By op</h3>\n";
   section.markdown += "### By op\n\n";
-  section.table(top(profile.averages(profiler::GroupBy::Name), false));
+  const auto by_op = profile.averages(profiler::GroupBy::Name),
+             by_shapes = profile.averages(profiler::GroupBy::NameAndShape);
+  section.table(top(by_op, false));
   section.html += "<h3>By op and shapes</h3>\n";
   section.markdown += "### By op and shapes\n\n";
-  section.table(top(profile.averages(profiler::GroupBy::NameAndShape), true));
+  section.table(top(by_shapes, true));
+  section.data = {{"cpu", s.at("cpu")},
+                  {"isa", s.at("isa")},
+                  {"threads", s.at("threads")},
+                  {"seconds", s.at("seconds")},
+                  {"dropped_events", s.at("dropped_events")},
+                  {"counters", s.at("counters")},
+                  {"counters_problem", s.at("counters_problem")},
+                  {"by_op", top_json(by_op)},
+                  {"by_op_and_shapes", top_json(by_shapes)}};
   return section;
 }
 

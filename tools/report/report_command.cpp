@@ -14,10 +14,12 @@ namespace lanewise::tools {
 namespace {
 
 struct Settings {
-  std::string run, before, profile, html = "lanewise-report.html", markdown,
-                                    title = "Lanewise on this machine";
+  std::string run, before, profile, tuning, html, markdown, title = "Lanewise on this machine";
   double bound = 5;
+  bool json = false;
 };
+
+constexpr const char* kDefaultHtml = "lanewise-report.html";
 
 using Add = std::function<void(Section)>;
 
@@ -31,6 +33,7 @@ void add_bench_sections(const Settings& s, const BenchRun& run, const std::optio
   add(sizes_section(run));
   add(layouts_section(run));
   add(overhead_section(run));
+  if (!s.tuning.empty()) add(tuning_section(read_json(s.tuning), s.tuning));
   if (profile) add(profile_section(*profile));
   if (!s.before.empty()) add(difference_section(read_timed_run(s.before), timed(run), s.bound / 100));
   add(results_section(run));
@@ -45,6 +48,7 @@ void add_google_sections(const Settings& s, const GoogleRun& run, const std::opt
                    " is");
     before = parse_google_run(stored, s.before);
   }
+  LANEWISE_CHECK(ValueError, s.tuning.empty(), "report: --tuning is for runs of `lanewise bench`");
   subtitle = run.name() + ", " + run.date;
   add(machine_section(run));
   add(sizes_section(run, before ? &*before : nullptr));
@@ -59,6 +63,7 @@ int report(const Settings& s) {
                  "with a trace of LANEWISE_PROFILE, or both");
   LANEWISE_CHECK(ValueError, s.before.empty() || !s.run.empty(),
                  "report: --before needs a run to compare with");
+  LANEWISE_CHECK(ValueError, s.tuning.empty() || !s.run.empty(), "report: --tuning needs a run beside it");
   Document document{.title = s.title, .subtitle = {}, .sections = {}};
   const auto add = [&](Section section) {
     if (!section.title.empty()) document.sections.push_back(std::move(section));
@@ -75,12 +80,16 @@ int report(const Settings& s) {
     add_bench_sections(s, parse_run(stored, s.run), profile, document.subtitle, add);
   }
 
-  write_file(s.html, document.html());
-  std::printf("%s\n", s.html.c_str());
-  if (!s.markdown.empty()) {
-    write_file(s.markdown, document.markdown());
-    std::printf("%s\n", s.markdown.c_str());
+  // With --json the output is JSON alone, and a page is written where one is asked for.
+  const std::string html = s.html.empty() && !s.json ? kDefaultHtml : s.html;
+  if (!html.empty()) write_file(html, document.html());
+  if (!s.markdown.empty()) write_file(s.markdown, document.markdown());
+  if (s.json) {
+    std::printf("%s\n", document.json().dump(1).c_str());
+    return kSuccess;
   }
+  std::printf("%s\n", html.c_str());
+  if (!s.markdown.empty()) std::printf("%s\n", s.markdown.c_str());
   return kSuccess;
 }
 
@@ -95,12 +104,15 @@ void add_report(CLI::App& app, int& status) {
   command->add_option("--before", s->before,
                       "An earlier run, or one of another library: adds the differences");
   command->add_option("--profile", s->profile, "A trace of LANEWISE_PROFILE or `lanewise profile`");
-  command->add_option("-o,--output", s->html, "The HTML file")->capture_default_str();
+  command->add_option("--tuning", s->tuning, "What `lanewise bench --tune file --verify -o` stored");
+  command->add_option("-o,--output", s->html,
+                      std::string("The HTML file (default: ") + kDefaultHtml + ", none with --json)");
   command->add_option("--markdown", s->markdown, "Also as Markdown");
   command->add_option("--title", s->title, "Of the page")->capture_default_str();
   command->add_option("--bound", s->bound, "Percent from which a difference is coloured")
       ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
+  command->add_flag("--json", s->json, "Print the numbers of the sections as JSON");
   command->callback([s, &status] { status = report(*s); });
 }
 

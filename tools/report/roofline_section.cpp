@@ -43,6 +43,7 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
   struct Point {
     int series;
     double intensity, gflops;
+    std::string what, of;  ///< a case and its tier, or an op of the profile
     std::string tip;
   };
   std::vector<Point> points;
@@ -58,7 +59,8 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
       if (r.flops <= 0 || r.elements <= 64 || r.what.threads != threads || r.what.dtype != ScalarType::Float)
         continue;
       const double gflops = r.flops / r.median();
-      points.push_back({series_of(r.isa), r.flops / static_cast<double>(r.bytes), gflops,
+      points.push_back({series_of(r.isa), r.flops / static_cast<double>(r.bytes), gflops, r.what.key(),
+                        name(r.isa),
                         short_key(r.what) + " on " + name(r.isa) + format(": %.1f GFLOP/s", gflops)});
       if (std::find(isas.begin(), isas.end(), r.isa) == isas.end()) isas.push_back(r.isa);
     }
@@ -69,7 +71,7 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
       if (a.flops <= 64 * static_cast<double>(a.count) || a.bytes <= 0 || a.self <= 0) continue;
       const double gflops = a.flops / static_cast<double>(a.self);
       points.push_back(
-          {3, a.flops / static_cast<double>(a.bytes), gflops,
+          {3, a.flops / static_cast<double>(a.bytes), gflops, a.name + " " + a.arguments, "profile",
            a.name + " " + a.arguments +
                format(": %.1f GFLOP/s, %s in all", gflops, time_text(static_cast<double>(a.self)).c_str())});
     }
@@ -96,7 +98,7 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
   for (const Point& p : points) plot.point(p.series, p.intensity, p.gflops, p.tip);
   for (const Isa isa : isas) plot.legend(series_of(isa), name(isa));
   if (points.size() > of_bench) plot.legend(3, "profile");
-  Section section{.title = "Roofline", .html = {}, .markdown = {}};
+  Section section{.title = "Roofline"};
   section.paragraph(
       "Each point is a case of more than 64 elements in single precision: how much it computes per byte, and "
       "how fast. Dashed, per "
@@ -105,13 +107,24 @@ Section roofline_section(const BenchRun* run, const ProfileFile* profile) {
   section.drawing(
       plot.str(),
       "Resting the pointer on a point names it. A case below the lines has something else to wait for.");
-  Table table{.head = {"tier", "memory GB/s>", "fastest level GB/s>", "peak GFLOP/s (f32)>"}, .rows = {}};
-  for (const auto& [isa, roof] : roofs)
+  Table table{.head = {"tier", "memory GB/s>", "fastest level GB/s>", "peak GFLOP/s (f32)>"}};
+  nlohmann::json roof_rows = nlohmann::json::array(), point_rows = nlohmann::json::array();
+  for (const auto& [isa, roof] : roofs) {
     table.rows.push_back({{name(isa)},
                           {format("%.1f", roof.bandwidth)},
                           {format("%.1f", roof.cache)},
                           {format("%.1f", roof.peak)}});
+    roof_rows.push_back({{"isa", name(isa)},
+                         {"memory_gbs", roof.bandwidth},
+                         {"fastest_level_gbs", roof.cache},
+                         {"peak_gflops", roof.peak}});
+  }
   if (!roofs.empty()) section.table(table);
+  for (const Point& p : points) {
+    point_rows.push_back(
+        {{"what", p.what}, {"of", p.of}, {"flop_per_byte", p.intensity}, {"gflops", p.gflops}});
+  }
+  section.data = {{"roofs", roof_rows}, {"points", point_rows}};
   return section;
 }
 

@@ -19,6 +19,8 @@ Section tiers_section(const BenchRun& run);
 Section sizes_section(const BenchRun& run);
 Section layouts_section(const BenchRun& run);
 Section overhead_section(const BenchRun& run);
+/// Of what `lanewise bench --tune file --verify -o` stored in `path`. Throws   Error if it is none
+Section tuning_section(const nlohmann::json& stored, const std::string& path);
 Section profile_section(const ProfileFile& profile);
 Section difference_section(const TimedRun& before, const TimedRun& after, double bound);
 Section results_section(const BenchRun& run);
@@ -31,6 +33,7 @@ Section results_section(const GoogleRun& run);
 
 /// A case without the words that its plot says for all.
 std::string short_key(const BenchCase& c);
+std::string short_key(std::string key);
 /// 0 to 3: the colour and marker of a tier.
 int series_of(Isa isa);
 

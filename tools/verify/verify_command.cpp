@@ -11,6 +11,7 @@
 #include <lanewise/tensor/errors.h>
 
 #include "commands.h"
+#include "progress.h"
 #include "text.h"
 #include "verify/disassembly.h"
 
@@ -106,8 +107,11 @@ int verify(const Settings& settings) {
   }
   nlohmann::json all = nlohmann::json::array();
   bool clean = true;
+  Progress progress(settings.files.size());
   for (const std::string& file : settings.files) {
+    progress.step(file);
     const IsaReport report = inspect(file, allow);
+    progress.clear();
     clean &= report.misplaced == 0;
     if (settings.json) {
       all.push_back(to_json(file, report));
