@@ -81,6 +81,12 @@ void TensorImpl::destroy() noexcept {
   detail::free_block(this, kImplClass);
 }
 
+void TensorImpl::release_shared() noexcept {
+  if (detail::take_reference(refcount_) != 1) return;
+  refcount_.store(1, std::memory_order_relaxed);
+  destroy();
+}
+
 void TensorImpl::set_dim(std::size_t dim) {
   if (__builtin_expect(dim > kInlineDims || dim_ > kInlineDims, 0) && dim != dim_) {
     auto* wider = dim > kInlineDims ? new std::int64_t[2 * dim] : nullptr;

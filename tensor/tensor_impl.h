@@ -105,9 +105,8 @@ class LANEWISE_API TensorImpl final {
   void release() noexcept {
     if (refcount_.load(std::memory_order_acquire) == 1) {
       destroy();
-    } else if (detail::take_reference(refcount_) == 1) {
-      refcount_.store(1, std::memory_order_relaxed);
-      destroy();
+    } else {
+      release_shared();
     }
   }
   std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_relaxed); }
@@ -142,6 +141,7 @@ class LANEWISE_API TensorImpl final {
         storage_(std::move(storage)) {}
   ~TensorImpl();
   void destroy() noexcept;
+  void release_shared() noexcept;  // apart: every place that drops a tensor has the rest
 
   std::size_t stride_begin() const noexcept { return dim_ <= kInlineDims ? kInlineDims : dim_; }
   const std::int64_t* dims_data() const noexcept { return dim_ <= kInlineDims ? inline_dims_ : heap_dims_; }
