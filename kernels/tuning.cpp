@@ -91,7 +91,11 @@ std::string text_of_file(const std::string& path, const std::string& source) {
   std::ifstream file(path);
   LANEWISE_CHECK(ValueError, file.good(), source, ": cannot be read; `lanewise bench --tune ", path,
                  "` writes it");
-  return {std::istreambuf_iterator<char>(file), {}};
+  try {
+    return {std::istreambuf_iterator<char>(file), {}};
+  } catch (const std::ios_base::failure&) {  // a folder opens, but has no text
+    lanewise::detail::raise<ValueError>(source, ": cannot be read: not a file, or one with errors");
+  }
 }
 
 /// Whether LANEWISE_TUNE's file is there to be used; reads it once.

@@ -25,8 +25,7 @@
 namespace lanewise {
 namespace {
 
-// The thread sanitizer's build runs loops in new threads, which are gone when they are counted.
-#if defined(__linux__) && !defined(LANEWISE_THREAD_SANITIZER)
+#if defined(__linux__)
 
 // Before the first loop asks.
 [[maybe_unused]] const int bound = ::setenv("LANEWISE_BIND", "cores", 1);

@@ -33,7 +33,9 @@ std::string shared_by(int pus) {
 void line(const char* label, const std::string& text) { std::printf("%-14s%s\n", label, text.c_str()); }
 
 void print_info() {
-  const Isa isa = active_isa();  // an error of LANEWISE_ISA comes before the first line
+  // Errors of LANEWISE_ISA and LANEWISE_NUM_THREADS come before the first line.
+  const Isa isa = active_isa();
+  const int threads = get_num_threads();
   const Topology& t = topology();
   line("lanewise", version());
   line("oneTBB", tbb_version());
@@ -51,7 +53,7 @@ void print_info() {
   char quota[32] = "none";
   if (t.cpu_quota > 0) std::snprintf(quota, sizeof(quota), "%.2f CPUs", t.cpu_quota);
   line("CPU quota", quota);
-  line("threads", std::to_string(get_num_threads()));
+  line("threads", std::to_string(threads));
   line("L1 data", size_text(t.l1d_bytes) + ", lines of " + std::to_string(t.line_bytes) + " B");
   line("L2", size_text(t.l2_bytes) + shared_by(t.l2_pus));
   line("L3", size_text(t.l3_bytes) + shared_by(t.l3_pus));

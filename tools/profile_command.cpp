@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,7 +50,8 @@ int run(const Settings& settings) {
 }
 
 int profile(const Settings& settings) {
-  std::remove(settings.output.c_str());
+  write_file(settings.output, "");  // an error now, not after hours
+  if (std::filesystem::is_regular_file(settings.output)) std::remove(settings.output.c_str());
   const int status = run(settings);
   if (status == 127) return kFailure;
   if (access(settings.output.c_str(), R_OK) != 0) {
@@ -85,7 +87,9 @@ void add_profile(CLI::App& app, int& status) {
   command->add_flag("--counters", settings->counters, "Count cycles, instructions and misses");
   command->add_flag("--shapes", settings->shapes, "A row per op and shapes");
   command->add_flag("--json", settings->json, "Print the averages as JSON");
-  command->add_option("--rows", settings->rows, "Rows of the table")->capture_default_str();
+  command->add_option("--rows", settings->rows, "Rows of the table")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   command->add_option("--sort", settings->sort, "Order of the rows")
       ->check(CLI::IsMember({"self", "total", "count", "bytes", "name"}))
       ->capture_default_str();

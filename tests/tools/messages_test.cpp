@@ -118,6 +118,43 @@ TEST(Messages, AFileThatCannotBeWritten) {
            {{"profile", "-o", bad, "--", LANEWISE_TOOL, "explain", "nosuch"}, 1, "cannot be written"}});
 }
 
+// What is in the way of a profile stays there.
+TEST(Messages, AProfileThatWouldReplaceAFolder) {
+  const std::string folder = scratch_file("empty-folder");
+  ASSERT_EQ(std::system(("mkdir -p " + folder).c_str()), 0);
+  refuses({{{"profile", "-o", folder, "--", LANEWISE_TOOL, "info"}, 1, "cannot be written: Is a directory"}});
+  EXPECT_EQ(std::system(("test -d " + folder).c_str()), 0);
+}
+
+TEST(Messages, NumbersThatAreOutOfRange) {
+  refuses({{{"profile", "--rows", "-1", "--", "true"}, 2, "--rows"},
+           {{"profile", "--rows", "0", "--", "true"}, 2, "--rows"},
+           {{"bench", "add", "--turns", "2"}, 2, "--turns"},
+           {{"bench", "add", "--seconds", "-1"}, 2, "--seconds"},
+           {{"compare", "a", "b", "--bound", "-3"}, 2, "--bound"},
+           {{"report", "a", "--bound", "x"}, 2, "--bound"},
+           {{"passport", "exp", "--points", "1e99"}, 2, "--points"},
+           {{"bench", "zeros"}, 1, "takes no tensor"}});
+}
+
+TEST(Messages, VariablesThatCannotBe) {
+  const struct {
+    const char *variable, *message;
+    std::vector<std::string> arguments;
+  } cases[] = {
+      {"LANEWISE_NUM_THREADS=x", "expected a whole number from 1 to 1024", {"info"}},
+      {"LANEWISE_BIND=foo", "expected none, cores or node:<number>", {"info"}},
+      {"LANEWISE_TUNE=/tmp", "cannot be read: not a file", {"explain", "exp"}},
+  };
+  for (const auto& c : cases) {
+    const ToolRun run = run_tool(c.arguments, c.variable);
+    EXPECT_EQ(run.status, 1) << c.variable;
+    EXPECT_THAT(run.errors, StartsWith(std::string("lanewise: ") + c.variable + ": " + c.message));
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+    EXPECT_EQ(run.output, "") << c.variable;
+  }
+}
+
 TEST(Messages, JsonThatIsCutOff) {
   const std::string run = scratch_file("run.json"), trace = scratch_file("trace.json"),
                     cut = scratch_file("cut.json");

@@ -89,13 +89,14 @@ int bench(const Settings& s) {
   run.label = s.label;
   if (!s.output.empty()) write_file(s.output, "");  // an error now, not at the end
   const MeasureSettings settings{isas_of(s), s.turns, s.seconds};
-  if (!s.json) std::printf("%s, %s\n%s", cpu_model().c_str(), run.date.c_str(), bench_head().c_str());
   Limits limits;
   Progress progress(cases.size());
   for (const BenchCase& c : cases) {
     progress.step(c.key());
     const std::vector<BenchResult> results = measure(c, settings, limits);
     progress.clear();
+    if (!s.json && run.results.empty())
+      std::printf("%s, %s\n%s", cpu_model().c_str(), run.date.c_str(), bench_head().c_str());
     if (!s.json) std::printf("%s", bench_rows(results).c_str());
     std::fflush(stdout);
     run.results.insert(run.results.end(), results.begin(), results.end());

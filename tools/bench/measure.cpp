@@ -1,7 +1,7 @@
 #include "bench/measure.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include <lanewise/lanewise.h>
 #include <lanewise/profiler/profile.h>
@@ -46,9 +46,15 @@ void count(PreparedCase& prepared, std::int64_t calls, BenchResult& result) {
 }  // namespace
 
 double ns_of(PreparedCase& prepared, std::int64_t calls) {
-  const auto begin = std::chrono::steady_clock::now();
+  const clockid_t clock = get_num_threads() == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  const auto now = [clock] {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+  };
+  const double begin = now();
   for (std::int64_t i = 0; i < calls; ++i) prepared.run();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+  return now() - begin;
 }
 
 std::int64_t calls_in(PreparedCase& prepared, double seconds) {

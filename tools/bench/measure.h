@@ -13,14 +13,14 @@ namespace lanewise::tools {
 struct BenchResult {
   BenchCase what;
   Isa isa = Isa::sse4_2;
-  std::string path;             ///< how the op walked its operands
-  std::int64_t bytes = 0;       ///< of one call, as the profiler counts them
-  double flops = 0;             ///< 0 where they cannot be told
-  std::int64_t elements = 0;    ///< of the largest operand or result
-  std::vector<double> ns;       ///< of one call, a sample per turn; turn i of all tiers ran together
-  double error = 0;             ///< largest distance from the reference, in units of its largest number
-  double bandwidth_limit = 0;   ///< GB/s of the triad with as many bytes
-  double arithmetic_limit = 0;  ///< GFLOP/s
+  std::string path;           ///< how the op walked its operands
+  std::int64_t bytes = 0;     ///< of one call, as the profiler counts them
+  double flops = 0;           ///< 0 where they cannot be told
+  std::int64_t elements = 0;  ///< of the largest operand or result
+  std::vector<double> ns;  ///< of one call, as ns_of(), a sample per turn; turn i of all tiers ran together
+  double error = 0;        ///< largest distance from the reference, in units of its largest number
+  double bandwidth_limit = 0;           ///< GB/s of the triad with as many bytes
+  double arithmetic_limit = 0;          ///< GFLOP/s
   double cycles = 0, instructions = 0;  ///< per element; 0 where the machine does not count
 
   double median() const;
@@ -31,7 +31,8 @@ struct BenchResult {
   double share_of_limit() const;
 };
 
-/// Nanoseconds of that many calls together.
+/// Nanoseconds of that many calls together. With one thread its CPU time, which a busy machine does not lengthen; on the
+/// clock where threads wait for one another.
 double ns_of(PreparedCase& prepared, std::int64_t calls);
 /// How many take so long.
 std::int64_t calls_in(PreparedCase& prepared, double seconds);

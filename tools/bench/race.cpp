@@ -1,30 +1,12 @@
 #include "bench/race.h"
 
-#include <ctime>
 #include <utility>
 
 #include <lanewise/dispatch_isa/isa.h>
-#include <lanewise/dispatch_isa/threads.h>
 
 #include "bench/measure.h"
 
 namespace lanewise::tools {
-namespace {
-
-/// What the calling thread computed, without what the machine did for others in between.
-double cpu_ns_of(PreparedCase& prepared, std::int64_t calls) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  };
-  const double begin = now();
-  for (std::int64_t i = 0; i < calls; ++i) prepared.run();
-  return now() - begin;
-}
-
-}  // namespace
-
 Race::Race(PreparedCase& prepared, double seconds_of_a_turn, std::vector<Lane> lanes)
     : prepared_(prepared), seconds_(seconds_of_a_turn), lanes_(std::move(lanes)), samples_(lanes_.size()) {}
 
@@ -67,9 +49,7 @@ double Race::sample(const Lane& lane) {
 double Race::timed() {
   prepared_.run();  // the tier's code and the operands are warm again
   if (calls_ == 0) calls_ = calls_in(prepared_, seconds_);
-  // Time on the clock where threads wait for one another.
-  return (get_num_threads() == 1 ? cpu_ns_of(prepared_, calls_) : ns_of(prepared_, calls_)) /
-         static_cast<double>(calls_);
+  return ns_of(prepared_, calls_) / static_cast<double>(calls_);
 }
 
 }  // namespace lanewise::tools

@@ -20,7 +20,7 @@ struct Lane {
 
 /// Times a case in several ways, side by side: a turn takes a sample of each lane, in turns from the first to the
 /// last and from the last to the first, so that neither a drift of the machine nor what ran just before favours
-/// one. With one thread the samples are its CPU time, which a busy machine does not lengthen.
+/// one.
 class Race {
  public:
   Race(PreparedCase& prepared, double seconds_of_a_turn, std::vector<Lane> lanes);

@@ -256,12 +256,20 @@ Section layouts_section(const BenchRun& run) {
 
 Section overhead_section(const BenchRun& run) {
   Section section{.title = "Overhead"};
-  Table table{.head = {"case", "tier", "ns per call>"}};
+  const std::vector<Isa> isas = isas_of(run);
+  Table table{.head = {"case"}};
+  for (const Isa isa : isas) table.head.push_back(std::string(name(isa)) + ", ns>");
   nlohmann::json data = nlohmann::json::array();
-  for (const BenchResult& r : run.results) {
-    if (numel(r.what) > 64) continue;
-    table.rows.push_back({{short_key(r.what)}, {name(r.isa)}, {format("%.1f", r.median())}});
-    data.push_back({{"case", r.what.key()}, {"isa", name(r.isa)}, {"ns", r.median()}});
+  for (const auto& [c, results] : by_case(run)) {
+    if (numel(c) > 64) continue;
+    std::vector<Table::Cell> row{{short_key(c)}};
+    for (const Isa isa : isas) {
+      const auto it = results.find(isa);
+      row.push_back({it == results.end() ? "-" : format("%.1f", it->second->median())});
+      if (it != results.end())
+        data.push_back({{"case", c.key()}, {"isa", name(isa)}, {"ns", it->second->median()}});
+    }
+    table.rows.push_back(std::move(row));
   }
   if (table.rows.empty()) return {};
   section.paragraph(

@@ -36,7 +36,7 @@ th{color:var(--soft);font-weight:600}.n{text-align:right}
 td.g{background:color-mix(in srgb,var(--good) calc(var(--h)*1%),transparent)}td.b{background:color-mix(in srgb,var(--bad) calc(var(--h)*1%),transparent)}
 td.r{background:linear-gradient(90deg,var(--bar) var(--w),transparent var(--w))}
 figure+.wide{margin-top:14px}.plots>figure+.wide{margin-top:0;align-self:start}code{font:.92em ui-monospace,monospace}h3{font-size:1rem;margin:1.2em 0 .4em}
-@media(max-width:640px){main{padding:14px 10px 40px}figure{padding:6px}svg text{font-size:17px}table{font-size:.78rem}th,td{padding:.3em .45em}td:first-child,th:first-child{position:sticky;left:0;background:var(--card);max-width:44vw;overflow-x:hidden;text-overflow:ellipsis}}
+@media(max-width:640px){main{padding:14px 10px 40px}figure{padding:6px}svg text{font-size:17px}table{font-size:.78rem}th,td{padding:.3em .45em}th,.facts td{white-space:normal}td:first-child,th:first-child{position:sticky;left:0;background:var(--card);max-width:44vw;overflow-x:hidden;text-overflow:ellipsis}}
 footer{margin-top:3em;color:var(--soft);font-size:.85rem}
 )css";
 
@@ -63,8 +63,10 @@ std::string column_name(const std::string& head) {
 }  // namespace
 
 std::string Table::html() const {
-  std::string text = "<div class=\"wide\"><table>";
-  if (std::any_of(head.begin(), head.end(), [](const std::string& h) { return !h.empty(); })) {
+  const bool has_head =
+      std::any_of(head.begin(), head.end(), [](const std::string& h) { return !h.empty(); });
+  std::string text = has_head ? "<div class=\"wide\"><table>" : "<div class=\"wide facts\"><table>";
+  if (has_head) {
     text += "<thead><tr>";
     for (const std::string& h : head)
       text += (is_number_column(h) ? "<th class=\"n\">" : "<th>") + escaped(column_name(h)) + "</th>";
