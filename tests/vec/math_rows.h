@@ -27,6 +27,7 @@ struct Row {
   Apply<float> f32;
   Apply<double> f64;
   Wide (*reference)(Wide x, Wide y);
+  double (*in_double)(double x);                   ///< the same in f64; null where the reference is
   int (*mpfr)(mpfr_t result, mpfr_t x, mpfr_t y);  ///< null where MPFR has none
   double low;
   double high;
@@ -47,7 +48,10 @@ void apply(F f, const T* x, const T* y, T* out, std::size_t n) {
     f(V::load(x + i), V::load(y + i)).store(out + i);
 }
 
-inline Wide sigmoid(Wide x) { return x > 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
+template <class T>
+T sigmoid(T x) {
+  return x > 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
+}
 
 #define LANEWISE_ROW(name, call, reference, mpfr_call, low, high, second, ...)               \
   Row {                                                                                      \
@@ -59,6 +63,10 @@ inline Wide sigmoid(Wide x) { return x > 0 ? 1 / (1 + std::exp(-x)) : std::exp(x
           apply<double>([](auto x, [[maybe_unused]] auto y) { return call; }, a, b, out, n); \
         },                                                                                   \
         [](Wide x, [[maybe_unused]] Wide y) -> Wide { return reference; },                   \
+        [](double x) -> double {                                                             \
+          [[maybe_unused]] const double y = 0;                                               \
+          return reference;                                                                  \
+        },                                                                                   \
         [](mpfr_ptr r, [[maybe_unused]] mpfr_ptr x, [[maybe_unused]] mpfr_ptr y) -> int {    \
           return mpfr_call;                                                                  \
         },                                                                                   \

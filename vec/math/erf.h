@@ -39,7 +39,7 @@ LANEWISE_INLINE Vec<double> erf_polynomial(Vec<double> z) {
 /// erf(x) / x - 1 for |x| <= 1.
 template <class T>
 LANEWISE_INLINE Vec<T> erf_small(Vec<T> x) {
-  const Vec<T> z = x * x;
+  const Vec<T> z = normal_square(x);
   return fnma(Vec<T>(T(kApart)), z, erf_polynomial(z));
 }
 /// q(t) - q(0), over t.
