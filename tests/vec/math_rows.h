@@ -79,10 +79,10 @@ T sigmoid(T x) {
                __VA_ARGS__)
 
 inline const Row kRows[] = {
-    LANEWISE_UNARY(exp, -750, 720, {1.0, 1.05}, {1.0, 1.05}),
-    LANEWISE_UNARY(exp2, -1080, 1030, {1.0, 1.0}, {1.1, 1.2}),
+    LANEWISE_UNARY(exp, -750, 720, {0.9, 0.95}, {1.0, 1.05}),
+    LANEWISE_UNARY(exp2, -1080, 1030, {0.9, 0.96}, {1.1, 1.2}),
     LANEWISE_UNARY(expm1, -50, 720, {1.0, 1.05}, {1.0, 1.05}),
-    LANEWISE_UNARY(log, 0, 100, {0.8, 0.8}, {0.8, 0.8}),
+    LANEWISE_UNARY(log, 0, 100, {0.85, 0.8}, {0.85, 0.8}),
     LANEWISE_UNARY(log2, 0, 100, {0.9, 0.8}, {0.9, 0.8}),
     LANEWISE_UNARY(log10, 0, 100, {0.8, 0.8}, {0.8, 0.8}),
     LANEWISE_UNARY(log1p, -1, 100, {1.1, 1.0}, {1.1, 1.0}),
@@ -97,7 +97,7 @@ inline const Row kRows[] = {
                  {1.0, 0.75}, {1.2, 0.8}),
     LANEWISE_UNARY(sinh, -720, 720, {1.1, 1.0}, {1.1, 1.0}),
     LANEWISE_UNARY(cosh, -720, 720, {1.0, 1.0}, {1.0, 1.0}),
-    LANEWISE_UNARY(tanh, -25, 25, {1.05, 1.05}, {1.1, 1.1}),
+    LANEWISE_UNARY(tanh, -25, 25, {1.0, 1.0}, {1.1, 1.1}),
     LANEWISE_UNARY(asinh, -100, 100, {0.95, 0.95}, {1.0, 1.0}),
     LANEWISE_UNARY(acosh, 1, 100, {1.0, 1.0}, {1.0, 1.0}),
     LANEWISE_UNARY(atanh, -1, 1, {0.85, 0.85}, {0.9, 0.9}),
@@ -117,7 +117,7 @@ inline const Row kRows[] = {
     LANEWISE_ROW("sigmoid", vec::sigmoid(x), sigmoid(x),
                  (mpfr_neg(r, x, MPFR_RNDN), mpfr_exp(r, r, MPFR_RNDN), mpfr_add_ui(r, r, 1, MPFR_RNDN),
                   mpfr_ui_div(r, 1, r, MPFR_RNDN)),
-                 -750, 750, false, {1.0, 1.1}, {1.0, 1.1}),
+                 -750, 750, false, {0.97, 1.0}, {0.98, 1.0}),
     LANEWISE_BINARY(pow, 0, 100, {0.6, 0.8}, {0.6, 0.8}),
     LANEWISE_BINARY(atan2, -20, 20, {1.0, 1.0}, {1.4, 1.4}),
     LANEWISE_BINARY(hypot, -20, 20, {1.0, 1.0}, {1.2, 1.2}),
