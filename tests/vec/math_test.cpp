@@ -152,5 +152,58 @@ TEST(MillsRatio, IsGoodToFourUlpWhereTheDensityIsNotZero) {
   EXPECT_LE(worst, 4);
 }
 
+/// The largest error of a function of f64 on points of a rectangle.
+double worst_of(std::string_view name, int points, double low, double high, double low_y, double high_y) {
+  const Row* row = nullptr;
+  for (const Row& r : kSpecialRows) {
+    if (r.name == name) row = &r;
+  }
+  if (row == nullptr) return kWrongClass;
+  std::mt19937_64 random(11);
+  Points<double> p;
+  for (int i = 0; i < points; ++i) {
+    p.x.push_back(low + (high - low) * unit(random));
+    p.y.push_back(low_y + (high_y - low_y) * unit(random));
+  }
+  const std::vector<double> out = results_of(*row, p);
+  mpfr_t x, y, r;
+  mpfr_inits2(150, x, y, r, static_cast<mpfr_ptr>(nullptr));
+  double worst = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    mpfr_set_d(x, p.x[i], MPFR_RNDN);
+    mpfr_set_d(y, p.y[i], MPFR_RNDN);
+    (void)row->mpfr(r, x, y);
+    worst = std::max(worst, ulp_error(out[i], mpfr_get_ld(r, MPFR_RNDN)));
+  }
+  mpfr_clears(x, y, r, static_cast<mpfr_ptr>(nullptr));
+  return worst;
+}
+
+// What q + k loses counts s times.
+TEST(Zeta, HoldsItsBoundWhereTheExponentIsLarge) {
+  EXPECT_LE(worst_of("zeta", 3200, 1, 30, 1, 30), 4);
+  EXPECT_LE(worst_of("zeta", 800, 30, 300, 1, 60), 4);
+}
+TEST(Ndtri, HoldsItsBoundInTheCentreAndInTheTail) {
+  EXPECT_LE(worst_of("ndtri", 6400, 0.01, 0.99, 0, 1), 3);
+  EXPECT_LE(worst_of("ndtri", 3200, 0, 0.01, 0, 1), 4);
+  EXPECT_LE(worst_of("erfinv", 6400, -0.99, 0.99, 0, 1), 3);
+}
+
+// Left of 0 the sum may be infinite in one term, or have terms that cancel.
+TEST(Zeta, IsNoNaNForAnIntegerAndANegativeNumber) {
+  const auto zeta = [](double s, double q) {
+    double lanes[vec::Vec<double>::size];
+    vec::zeta(vec::Vec<double>(s), vec::Vec<double>(q)).store(lanes);
+    return lanes[0];
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(zeta(14470189, -1.82095373), inf);
+  EXPECT_EQ(zeta(14470189, -2.2), -inf);
+  EXPECT_EQ(zeta(14470190, -2.2), inf);
+  EXPECT_EQ(zeta(2001, -0.5), zeta(2001, 1.5));
+  EXPECT_EQ(zeta(3, -2.5), zeta(3, 3.5));
+}
+
 }  // namespace
 }  // namespace lanewise::test

@@ -16,7 +16,7 @@ namespace lanewise::test {
         [](const double* a, const double* b, double* out, std::size_t n) {                   \
           apply<double>([](auto x, [[maybe_unused]] auto y) { return call; }, a, b, out, n); \
         },                                                                                   \
-        nullptr,                                                                             \
+        nullptr, nullptr,                                                                    \
         [](mpfr_ptr r, [[maybe_unused]] mpfr_ptr x, [[maybe_unused]] mpfr_ptr y) -> int {    \
           return mpfr_call;                                                                  \
         },                                                                                   \

@@ -27,22 +27,23 @@ LANEWISE_INLINE Vec<double> half_inverse(Vec<double> x) {
 }
 
 /// asin |x| where |x| <= 1/2 (`near`), else asin sqrt((1 - |x|) / 2), as a leading part and what is to be
-/// added.
+/// added, good absolutely; and the ratio of the two, for small angles.
 template <class T>
 struct AsinParts {
   Mask<T> near;
   Pair<T> angle;
+  Vec<T> ratio;
 };
 template <class T>
 LANEWISE_INLINE AsinParts<T> asin_parts(Vec<T> ax) {
   const Vec<T> half(T(0.5));
   const Mask<T> near = ax <= half;
-  const Vec<T> z = select(near, ax * ax, fnma(half, ax, half));
-  const Vec<T> root = sqrt(z);
-  const Vec<T> s = select(near, ax, root);
+  const Vec<T> z = select(near, normal_square(ax), fnma(half, ax, half));
+  const Vec<T> root = sqrt(z);  // near, |x| itself or a little more, so that no product is denormal
   // What the root lost, to an eighth of it.
   const Vec<T> lost = select(near, Vec<T>(T(0)), residual(root, root, z) * half_inverse(root));
-  return {near, {s, fma(s * z, asin_tail(z), lost)}};
+  const Vec<T> ratio = z * asin_tail(z);
+  return {near, {select(near, ax, root), fma(root, ratio, lost)}, ratio};
 }
 
 }  // namespace detail
@@ -51,12 +52,13 @@ LANEWISE_INLINE AsinParts<T> asin_parts(Vec<T> ax) {
 template <Real T>
 LANEWISE_INLINE Vec<T> asin(Vec<T> x) {
   using C = detail::AtanConstants<T>;
-  const detail::AsinParts<T> p = detail::asin_parts(abs(x));
+  const Vec<T> ax = abs(x);
+  const detail::AsinParts<T> p = detail::asin_parts(ax);
   const Vec<T> two(T(2));
   // pi/2 - 2 angle
   const detail::Pair<T> far = detail::fast_two_sum(Vec<T>(C::kHalfPiHi), -two * p.angle.hi);
   const Vec<T> far_sum = far.hi + (far.lo + fnma(two, p.angle.lo, Vec<T>(C::kHalfPiLo)));
-  return copysign(select(p.near, p.angle.hi + p.angle.lo, far_sum), x);
+  return copysign(select(p.near, fma(ax, p.ratio, ax), far_sum), x);
 }
 
 /// Arc cosine, NaN outside [-1, 1]. Error: 0.70 ULP (f32), 0.65 ULP (f64).

@@ -77,9 +77,11 @@ LANEWISE_INLINE AtanParts<T> atan_ratio(Vec<T> n, Vec<T> d) {
         select(raised < Vec<T>(std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon()), zero, low);
   }
   const Vec<T> q = ratio * back;
-  const Vec<T> z = q * q;
+  // The terms beyond the first do not show for small q, and would be denormal.
+  const Vec<T> curved = select(q < Vec<T>(T(0x1p-30f)), zero, q);
+  const Vec<T> z = curved * curved;
   // What the division lost counts 1 / (1 + q^2) times, which 1 - q^2 / 2 is near enough to.
-  return {far, {q, fma(q * z, atan_tail(z), fnma(Vec<T>(T(0.5)) * low, z, low))}};
+  return {far, {q, fma(curved * z, atan_tail(z), fnma(Vec<T>(T(0.5)) * low, z, low))}};
 }
 
 /// Multiples of pi/2 minus (where `minus`) or plus the angle.

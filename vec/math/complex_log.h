@@ -31,13 +31,13 @@ template <class T>
   // Denormals first become normal, then the larger comes to lie in [1, 2).
   const Vec<T> larger = maximum(ax, ay);
   const Mask<T> denormal = larger < Vec<T>(std::numeric_limits<T>::min());
-  const Vec<T> up = select(denormal, Vec<T>(kDenormalScale<T>), Vec<T>(T(1)));
-  const Vec<T> scale = inverse_scale(larger * up);
+  const Vec<T> up = scale_denormal(larger, denormal);
+  const Vec<T> scale = inverse_scale(up);
   // scale is 2^-k: k from its bits.
   const Vec<I> k = Vec<I>(I(std::numeric_limits<T>::max_exponent - 1)) - (as_int(scale) >> kMantissa);
   const Vec<T> exponent = convert<T>(k) - select(denormal, Vec<T>(T(kDenormalShift<T>)), zero);
-  const Vec<T> a = larger * up * scale;
-  const Vec<T> b = minimum(ax, ay) * up * scale;
+  const Vec<T> a = up * scale;
+  const Vec<T> b = scale_denormal(minimum(ax, ay), denormal) * scale;
   Vec<T> r = log_abs_inside(a, b, exponent + exponent);
   r = select(isnan(larger), larger, r);
   r = select(larger == zero, -inf, r);

@@ -13,8 +13,8 @@ template <class T>
 struct ErfConstants;
 template <>
 struct ErfConstants<float> {
-  static constexpr float kOne = 4.0f;  // erf is 1 from here on
-  static constexpr float kLogErfcOfOne = -0x1.d97fc0p+0f;
+  static constexpr float kOne = 4.0f;                      // erf is 1 from here on
+  static constexpr float kLogErfcOfOne = -0x1.558eaep+1f;  // to base 2, as the polynomial
 };
 template <>
 struct ErfConstants<double> {
@@ -39,13 +39,13 @@ LANEWISE_INLINE Vec<double> erf_polynomial(Vec<double> z) {
 /// erf(x) / x - 1 for |x| <= 1.
 template <class T>
 LANEWISE_INLINE Vec<T> erf_small(Vec<T> x) {
-  const Vec<T> z = x * x;
+  const Vec<T> z = normal_square(x);
   return fnma(Vec<T>(T(kApart)), z, erf_polynomial(z));
 }
-/// q(t) - q(0), over t.
+/// q(t) - q(0), over t; in f32 to base 2.
 LANEWISE_INLINE Vec<float> log_erfc(Vec<float> t) {
-  return polynomial(t, -0x1.51c988p+1f, -0x1.afb44cp-1f, -0x1.52049cp-5f, 0x1.35bd92p-7f, -0x1.844fd6p-10f,
-                    0x1.7ab08ap-14f);
+  return polynomial(t, -0x1.e752f0p+1f, -0x1.3768a8p+0f, -0x1.e7a82ap-5f, 0x1.bedc70p-7f, -0x1.181b98p-9f,
+                    0x1.112ab4p-13f);
 }
 LANEWISE_INLINE Vec<double> log_erfc(Vec<double> t) {
   return polynomial(
@@ -54,6 +54,27 @@ LANEWISE_INLINE Vec<double> log_erfc(Vec<double> t) {
       0x1.42afe310b84f1p-17, -0x1.152f06fd4db77p-19, 0x1.34a26160d7e2ap-23, 0x1.ad519a520ba13p-24,
       -0x1.d7fe7ab15f43fp-25, 0x1.1f81de43cc08ep-26, -0x1.ef21731950e06p-29, 0x1.38ec8e8707978p-31,
       -0x1.1dceaeb322ad6p-34, 0x1.65f144532451bp-38, -0x1.13187c4274c35p-42, 0x1.871796872865bp-48);
+}
+
+/// 1 - e^q(t). Near t = 0, where it matters, what the sum loses is as much as the rest: f32 takes the integer off
+/// before it adds.
+LANEWISE_INLINE Vec<float> erf_large(Vec<float> t) {
+  using V = Vec<float>;
+  using C = ErfConstants<float>;
+  const V magic(ExpConstants<float>::kMagic);
+  const V slope = log_erfc(t);
+  const V shifted = fma(t, slope, V(C::kLogErfcOfOne)) + magic;
+  const V r = fma(t, slope, V(C::kLogErfcOfOne) - (shifted - magic));
+  return fnma(exp2_reduced(r), power_of_two(shifted), V(1.0f));
+}
+LANEWISE_INLINE Vec<double> erf_large(Vec<double> t) {
+  using V = Vec<double>;
+  using C = ExpConstants<double>;
+  const Pair<double> q = fast_two_sum(V(ErfConstants<double>::kLogErfcOfOne), t * log_erfc(t));
+  const V shifted = fma(q.hi, V(C::kLog2E), V(C::kMagic));
+  const V n = shifted - V(C::kMagic);
+  const V r = fnma(n, V(C::kLn2Lo), fnma(n, V(C::kLn2Hi), q.hi)) + q.lo;
+  return fnma(exp_reduced(r), power_of_two(shifted), V(1.0));
 }
 
 }  // namespace detail
@@ -66,11 +87,7 @@ LANEWISE_INLINE Vec<T> erf(Vec<T> x) {
   const Vec<T> ax = abs(x);
   const Vec<T> small = fma(ax, detail::erf_small(ax), ax);
   const Vec<T> t = detail::min_or_second(Vec<T>(C::kOne), ax) - one;
-  // Near 1, where it matters, what the sum loses is as much as the rest.
-  const detail::Pair<T> q = detail::fast_two_sum(Vec<T>(C::kLogErfcOfOne), t * detail::log_erfc(t));
-  const Vec<T> power = detail::exp_moderate(q.hi);
-  const Vec<T> large = one - fma(power, q.lo, power);
-  return copysign(select(ax < one, small, large), x);
+  return copysign(select(ax < one, small, detail::erf_large(t)), x);
 }
 
 }  // namespace LANEWISE_ISA

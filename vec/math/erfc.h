@@ -30,13 +30,15 @@ LANEWISE_INLINE Pair<double> erfc_factor(Vec<double> x) {
 LANEWISE_INLINE Vec<double> erfc_tail(Vec<double> x, Pair<double> square) {
   using V = Vec<double>;
   const V one(1.0);
-  ExpReduction<double> e = reduce_exp(-square.hi);
+  constexpr double kGone = -741.4729;  // below, from 27.23 on, erfc is 0
+  const V exponent = -square.hi;
+  ExpReduction<double> e = reduce_exp(keep_above(kGone, ExpConstants<double>::kVanished, exponent));
   e.r = fast_two_sum(e.r.hi, e.r.lo - square.lo);
   const Pair<double> m = expm1_reduced(e.r);
   Pair<double> power = fast_two_sum(one, m.hi);
   power.lo = power.lo + m.lo;
   const V result = divide(multiply(power, erfc_factor(x)), two_sum(x + x, one));
-  return scale_by_rounded(result, e.t, e.n);
+  return scale_above(kGone, exponent, result, e.t, e.n);
 }
 
 /// The same to 2^-27, for f32 arguments up to 10.5.

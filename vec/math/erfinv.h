@@ -9,16 +9,17 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-/// erfinv(x) / x for w <= 6.25.
-LANEWISE_INLINE Vec<double> erfinv_centre(Vec<double> w) {
-  return polynomial(
-      w - Vec<double>(3.125), 0x1.a755e7c99ae86p+0, 0x1.ebd80d9b13dfap-3, -0x1.8b6c33114ea2fp-8,
-      -0x1.84576948359ddp-11, 0x1.879c2a20aeb2ep-13, -0x1.d1d1f7c9ffa6dp-17, -0x1.6e8a53c7ac2ffp-20,
-      0x1.c6b4f8868f532p-22, -0x1.f36ceed4416aep-26, -0x1.1a9eb00326b9bp-28, 0x1.20f544d62fff1p-30,
-      -0x1.dc3f457145cd3p-35, -0x1.c8a6afa1550f4p-37, 0x1.7236b79e1d57ep-39, -0x1.6b86f85109f07p-44,
-      -0x1.6877e8ae70f27p-45, 0x1.d5e95ecc5f898p-48, -0x1.6b6b0fc6a580fp-55, -0x1.19ac650194dcap-53,
-      0x1.1e1f9ee618b29p-56, 0x1.669b9213d3cdfp-61, -0x1.9a137911c05cfp-62, 0x1.79a647e43b44ep-66,
-      0x1.e2aa7ddd776b6p-69, -0x1.b2643e45e1856p-72);
+/// erfinv(x) / x for w <= 6.25, as a pair: its own error is what counts most.
+LANEWISE_INLINE Pair<double> erfinv_centre(Vec<double> w) {
+  const Vec<double> u = w - Vec<double>(3.125);
+  const Vec<double> rest = polynomial(
+      u, 0x1.ebd80d9b13dfap-3, -0x1.8b6c33114ea2fp-8, -0x1.84576948359ddp-11, 0x1.879c2a20aeb2ep-13,
+      -0x1.d1d1f7c9ffa6dp-17, -0x1.6e8a53c7ac2ffp-20, 0x1.c6b4f8868f532p-22, -0x1.f36ceed4416aep-26,
+      -0x1.1a9eb00326b9bp-28, 0x1.20f544d62fff1p-30, -0x1.dc3f457145cd3p-35, -0x1.c8a6afa1550f4p-37,
+      0x1.7236b79e1d57ep-39, -0x1.6b86f85109f07p-44, -0x1.6877e8ae70f27p-45, 0x1.d5e95ecc5f898p-48,
+      -0x1.6b6b0fc6a580fp-55, -0x1.19ac650194dcap-53, 0x1.1e1f9ee618b29p-56, 0x1.669b9213d3cdfp-61,
+      -0x1.9a137911c05cfp-62, 0x1.79a647e43b44ep-66, 0x1.e2aa7ddd776b6p-69, -0x1.b2643e45e1856p-72);
+  return fast_two_sum(Vec<double>(0x1.a755e7c99ae86p+0), u * rest);
 }
 /// |erfinv(x)| as a function of s = sqrt(w): on [2.5, 4], [4, 6.06], [6, 12] and [12, 28].
 LANEWISE_INLINE Vec<double> erfinv_tail_4(Vec<double> s) {
@@ -67,28 +68,33 @@ LANEWISE_INLINE Vec<double> erfinv_tail_28(Vec<double> s) {
   }
   return r;
 }
-/// erfinv x, given w = -log(1 - x^2), which may be known better than 1 - |x|.
-LANEWISE_INLINE Vec<double> erfinv_of(Vec<double> x, Vec<double> w) {
+/// erfinv x, given w = -log(1 - x^2), which may be known better than 1 - |x|, times a factor; x may be a
+/// product with that factor already.
+LANEWISE_INLINE Vec<double> erfinv_of(Pair<double> x, Vec<double> w, Vec<double> factor) {
   using V = Vec<double>;
   const Mask<double> tail = w > V(6.25);
-  const V r = x * erfinv_centre(w);
-  if (tail.any()) return select(tail, copysign(erfinv_tail(w), x), r);
+  const Pair<double> c = erfinv_centre(w);
+  const V r = copysign(fma(x.hi, c.hi, fma(x.lo, c.hi, x.hi * c.lo)), x.hi);  // -0 for -0
+  if (tail.any()) return select(tail, copysign(factor * erfinv_tail(w), x.hi), r);
   return r;
 }
 [[gnu::noinline]] inline Vec<double> erfinv(Vec<double> x) {
   using V = Vec<double>;
   const V one(1.0);
   const V ax = abs(x);
-  const V r = erfinv_of(x, -log((one - ax) * (one + ax)));
+  const V r = erfinv_of({x, V(0.0)}, -log((one - ax) * (one + ax)), one);
   return select(ax == one, copysign(V(std::numeric_limits<double>::infinity()), x), r);
 }
-/// -sqrt(2) erfinv(1 - 2 p).
+/// sqrt(2) erfinv(2 p - 1), the factor of the function in a pair.
 [[gnu::noinline]] inline Vec<double> ndtri(Vec<double> p) {
   using V = Vec<double>;
   const V one(1.0);
   const V inf(std::numeric_limits<double>::infinity());
-  const V x = fma(V(2.0), p, -one);
-  const V r = V(0x1.6a09e667f3bcdp+0) * erfinv_of(x, -log((V(4.0) * p) * (one - p)));
+  const V root(0x1.6a09e667f3bcdp+0);
+  const Pair<double> x = fast_two_sum(-one, p + p);
+  Pair<double> scaled = two_product(x.hi, root);
+  scaled.lo = fma(x.lo, root, fma(x.hi, V(-0x1.bdd3413b26456p-54), scaled.lo));
+  const V r = erfinv_of(scaled, -log((V(4.0) * p) * (one - p)), root);
   return select(p == V(0.0), -inf, select(p == one, inf, r));
 }
 

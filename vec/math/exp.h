@@ -15,8 +15,10 @@ struct ExpConstants<float> {
   static constexpr float kLn2Hi = 0x1.62e4p-1f;  // times an exponent: exact
   static constexpr float kLn2Lo = 0x1.7f7d1cp-20f;
   static constexpr float kOverflow = 89.0f;
-  static constexpr float kUnderflow = -104.0f;
+  static constexpr float kUnderflow = -104.0f;  // e^x is 0 below
+  static constexpr float kVanished = -176.06f;  // see keep_above
   static constexpr float kExpm1Low = -20.0f;
+  static constexpr float kNormal = 60.0f;  // e^+-x and its rounding errors are normal numbers
 };
 template <>
 struct ExpConstants<double> {
@@ -26,12 +28,18 @@ struct ExpConstants<double> {
   static constexpr double kLn2Lo = 0x1.a39ef35793c76p-33;
   static constexpr double kOverflow = 710.0;
   static constexpr double kUnderflow = -746.0;
+  static constexpr double kVanished = -1418.18;
   static constexpr double kExpm1Low = -40.0;
+  static constexpr double kNormal = 600.0;
 };
 
-/// (e^r - 1 - r) / r^2 on |r| <= ln(2) / 2, minimax (own Remez exchange): e^r to 2^-28 (f32), 2^-58 (f64).
+/// (e^s - 1 - s) / r^2 for s = kTimes r, |s| <= ln(2) / 2, minimax (own Remez exchange): e^s to 2^-28 (f32),
+/// 2^-58 (f64). kTimes is a power of two.
+template <int kTimes = 1>
 LANEWISE_INLINE Vec<float> exp_tail(Vec<float> r) {
-  return polynomial(r, 0x1.fffffcp-2f, 0x1.555488p-3f, 0x1.55584ap-5f, 0x1.1240c0p-7f, 0x1.6ad9d8p-10f);
+  constexpr float k = kTimes;
+  return polynomial(r, k * k * 0x1.fffffcp-2f, k * k * k * 0x1.555488p-3f, k * k * k * k * 0x1.55584ap-5f,
+                    k * k * k * k * k * 0x1.1240c0p-7f, k * k * k * k * k * k * 0x1.6ad9d8p-10f);
 }
 LANEWISE_INLINE Vec<double> exp_tail(Vec<double> r) {
   return polynomial(r, 0x1.000000000000ap-1, 0x1.55555555554fap-3, 0x1.55555555505cdp-5, 0x1.1111111127570p-7,
@@ -59,6 +67,34 @@ LANEWISE_INLINE Vec<T> scale_by_rounded(Vec<T> p, [[maybe_unused]] Vec<T> t, [[m
   const Vec<I> first = biased.shift_right_logical(1);
   const Vec<I> second = biased - first;
   return (p * bitcast<T>(first << kMantissa)) * bitcast<T>(second << kMantissa);
+#endif
+}
+
+/// The two halves of a power that is 0 where x < low. A product that vanishes takes a processor some hundred
+/// cycles, so those lanes are kept from making one: by a mask, or by an exponent n for which both factors of
+/// scale_by_rounded are 0.
+template <class T>
+LANEWISE_INLINE Vec<T> keep_above([[maybe_unused]] T low, [[maybe_unused]] T vanished, Vec<T> x) {
+#if defined(LANEWISE_ISA_AVX512)
+  return x;
+#else
+  return select(x < Vec<T>(low), Vec<T>(vanished), x);
+#endif
+}
+template <class T>
+LANEWISE_INLINE Vec<T> scale_above([[maybe_unused]] T low, [[maybe_unused]] Vec<T> x, Vec<T> p,
+                                   [[maybe_unused]] Vec<T> t, Vec<T> n) {
+#if defined(LANEWISE_ISA_AVX512)
+  using R = typename Vec<T>::Register;
+  if constexpr (sizeof(T) == 4) {
+    const auto kept = _mm512_cmp_ps_mask(bits<__m512>(x.reg), _mm512_set1_ps(low), _CMP_NLT_UQ);
+    return Vec<T>(bits<R>(_mm512_maskz_scalef_ps(kept, bits<__m512>(p.reg), bits<__m512>(n.reg))));
+  } else {
+    const auto kept = _mm512_cmp_pd_mask(bits<__m512d>(x.reg), _mm512_set1_pd(low), _CMP_NLT_UQ);
+    return Vec<T>(bits<R>(_mm512_maskz_scalef_pd(kept, bits<__m512d>(p.reg), bits<__m512d>(n.reg))));
+  }
+#else
+  return scale_by_rounded(p, t, n);
 #endif
 }
 
@@ -102,16 +138,29 @@ LANEWISE_INLINE Pair<T> expm1_reduced(Pair<T> r) {
   return p;
 }
 
-/// e^x as a pair, for kUnderflow <= x <= kOverflow. Good to about half an ULP of its leading part.
+/// e^r for |r| <= ln(2) / 2, rounded.
 template <class T>
-LANEWISE_INLINE Pair<T> exp_pair(Vec<T> x) {
-  using C = ExpConstants<T>;
-  const Vec<T> t = fma(x, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
-  const Vec<T> n = t - Vec<T>(C::kMagic);
-  const Vec<T> r = fnma(n, Vec<T>(C::kLn2Lo), fnma(n, Vec<T>(C::kLn2Hi), x));
-  const Pair<T> sum = fast_two_sum(Vec<T>(T(1)), fma(r * r, exp_tail(r), r));
-  return {scale_by_rounded(sum.hi, t, n), scale_by_rounded(sum.lo, t, n)};
+LANEWISE_INLINE Vec<T> exp_reduced(Vec<T> r) {
+  const Vec<T> one(T(1));
+  if constexpr (kFusedFma) {
+    return fma(r, fma(r, exp_tail(r), one), one);  // no square of r, which may be denormal
+  } else {
+    return one + (r * r * exp_tail(r) + r);
+  }
 }
+
+/// 2^r for |r| <= 1/2, rounded.
+LANEWISE_INLINE Vec<float> exp2_reduced(Vec<float> r) {
+  using V = Vec<float>;
+  // (2^r - 1 - r ln 2) / r^2, minimax to 2^-28 of 2^r
+  const V tail =
+      polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af82p-5f, 0x1.3b2daap-7f, 0x1.5f0876p-10f, 0x1.41b434p-13f);
+  return fma(r, fma(r, tail, V(0x1.62e430p-1f)), V(1.0f));  // no square of r, which may be denormal
+}
+
+/// Added to an argument it shows in no power, but leaves no denormal.
+template <class T>
+inline constexpr T kBesideOne = sizeof(T) == 4 ? T(0x1p-60f) : T(0x1p-200);
 
 /// e^x where nothing over- or underflows: |x| < 80 (f32), < 700 (f64).
 template <class T>
@@ -120,8 +169,7 @@ LANEWISE_INLINE Vec<T> exp_moderate(Vec<T> x) {
   const Vec<T> t = fma(x, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
   const Vec<T> n = t - Vec<T>(C::kMagic);
   const Vec<T> r = fnma(n, Vec<T>(C::kLn2Lo), fnma(n, Vec<T>(C::kLn2Hi), x));
-  const Vec<T> p = Vec<T>(T(1)) + fma(r * r, exp_tail(r), r);
-  return p * power_of_two(t);
+  return exp_reduced(r) * power_of_two(t);
 }
 
 /// (e^x - 1) / 2 and (e^x + 1) / 2 as pairs, for kExpm1Low <= x <= kOverflow. Halved, so that they do not
@@ -149,35 +197,32 @@ LANEWISE_INLINE HalfExp<T> half_exp(Vec<T> x) {
 
 }  // namespace detail
 
-/// e^x. Error: 1.00 ULP (f32), 1.01 ULP (f64), also where the result is denormal.
+/// e^x. Error: 0.90 ULP (f32), 0.95 ULP (f64), also where the result is denormal; without fma 1.00 and 1.01 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> exp(Vec<T> x) {
   using C = detail::ExpConstants<T>;
   const Vec<T> kept =
-      detail::max_or_second(Vec<T>(C::kUnderflow), detail::min_or_second(Vec<T>(C::kOverflow), x));
+      detail::keep_above(C::kUnderflow, C::kVanished, detail::min_or_second(Vec<T>(C::kOverflow), x)) +
+      Vec<T>(detail::kBesideOne<T>);
   const Vec<T> t = fma(kept, Vec<T>(C::kLog2E), Vec<T>(C::kMagic));
   const Vec<T> n = t - Vec<T>(C::kMagic);
   const Vec<T> r = fnma(n, Vec<T>(C::kLn2Lo), fnma(n, Vec<T>(C::kLn2Hi), kept));
-  const Vec<T> p = Vec<T>(T(1)) + fma(r * r, detail::exp_tail(r), r);
-  return detail::scale_by_rounded(p, t, n);
+  return detail::scale_above(C::kUnderflow, x, detail::exp_reduced(r), t, n);
 }
 
-/// 2^x. Error: 0.87 ULP (f32), 0.96 ULP (f64); exact for integers.
+/// 2^x. Error: 0.88 ULP (f32), 0.96 ULP (f64), without fma 1.15 ULP; exact for integers.
 LANEWISE_INLINE Vec<float> exp2(Vec<float> x) {
   using V = Vec<float>;
-  const V kept = detail::max_or_second(V(-151.0f), detail::min_or_second(V(129.0f), x));
+  const V kept = detail::keep_above(-151.0f, -254.0f, detail::min_or_second(V(129.0f), x)) +
+                 V(detail::kBesideOne<float>);
   const V t = kept + V(detail::ExpConstants<float>::kMagic);
   const V n = t - V(detail::ExpConstants<float>::kMagic);
-  const V r = kept - n;
-  // (2^r - 1 - r ln 2) / r^2, minimax to 2^-28 of 2^r
-  const V tail =
-      detail::polynomial(r, 0x1.ebfbdcp-3f, 0x1.c6af82p-5f, 0x1.3b2daap-7f, 0x1.5f0876p-10f, 0x1.41b434p-13f);
-  const V p = V(1.0f) + fma(r, V(0x1.62e430p-1f), r * r * tail);
-  return detail::scale_by_rounded(p, t, n);
+  return detail::scale_above(-151.0f, x, detail::exp2_reduced(kept - n), t, n);
 }
 LANEWISE_INLINE Vec<double> exp2(Vec<double> x) {
   using V = Vec<double>;
-  const V kept = detail::max_or_second(V(-1077.0), detail::min_or_second(V(1025.0), x));
+  const V kept = detail::keep_above(-1077.0, -2046.0, detail::min_or_second(V(1025.0), x)) +
+                 V(detail::kBesideOne<double>);
   const V t = kept + V(detail::ExpConstants<double>::kMagic);
   const V n = t - V(detail::ExpConstants<double>::kMagic);
   const V r = kept - n;
@@ -185,30 +230,31 @@ LANEWISE_INLINE Vec<double> exp2(Vec<double> x) {
                                     0x1.5d87fe78c4b7cp-10, 0x1.4309130dc970ap-13, 0x1.ffcbfbc0a3140p-17,
                                     0x1.62bfc9e26317ep-20, 0x1.b526631827cf1p-24, 0x1.e617e5ee328b4p-28,
                                     0x1.e7ad5d13d5cb2p-32);
-  const V p = V(1.0) + fma(r, V(0x1.62e42fefa39efp-1), r * r * tail);
-  return detail::scale_by_rounded(p, t, n);
+  const V p = fma(r, fma(r, tail, V(0x1.62e42fefa39efp-1)), V(1.0));
+  return detail::scale_above(-1077.0, x, p, t, n);
 }
 
 /// e^x - 1. Error: 0.96 ULP (f32), 1.00 ULP (f64). -0 gives -0.
 template <Real T>
 LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {
   using C = detail::ExpConstants<T>;
+  // What is tiny stays itself, -0 too.
+  const Mask<T> tiny = abs(x) < Vec<T>(T(0x1p-60f));
   const Vec<T> kept =
       detail::max_or_second(Vec<T>(C::kExpm1Low), detail::min_or_second(Vec<T>(C::kOverflow), x));
-  const detail::Pair<T> half = detail::half_exp(kept).minus_one;
+  const detail::Pair<T> half = detail::half_exp(select(tiny, Vec<T>(T(0)), kept)).minus_one;
   const Vec<T> sum = half.hi + half.lo;
-  // What is tiny stays itself, -0 too.
-  return select(abs(x) < Vec<T>(T(0x1p-60f)), x, sum + sum);
+  return select(tiny, x, sum + sum);
 }
 
 namespace detail {
 
-/// (tanh x - x) / x^3 for z = x^2, minimax to 2^-28 up to 0.8 (f32), to 2^-56 up to 0.85 (f64) of tanh.
+/// (tanh x - x) / x^3 for z = x^2, minimax to 2^-27.6 up to 1 (f32), to 2^-56 up to 0.85 (f64) of tanh.
 template <class T>
-inline constexpr T kTanhSmall = sizeof(T) == 4 ? T(0.8) : T(0.85);
+inline constexpr T kTanhSmall = sizeof(T) == 4 ? T(1) : T(0.85);
 LANEWISE_INLINE Vec<float> tanh_tail(Vec<float> z) {
-  return polynomial(z, -0x1.55553ep-2f, 0x1.110b58p-3f, -0x1.b92b2ep-5f, 0x1.5d160ap-6f, -0x1.e5e4fep-8f,
-                    0x1.a007c6p-10f);
+  return polynomial(z, -0x1.55553cp-2f, 0x1.110be2p-3f, -0x1.b961e2p-5f, 0x1.6006eap-6f, -0x1.0455e2p-7f,
+                    0x1.2d7d38p-9f, -0x1.777148p-12f);
 }
 LANEWISE_INLINE Vec<double> tanh_tail(Vec<double> z) {
   return polynomial(z, -0x1.5555555555555p-2, 0x1.1111111111012p-3, -0x1.ba1ba1ba05227p-5,
@@ -218,33 +264,71 @@ LANEWISE_INLINE Vec<double> tanh_tail(Vec<double> z) {
                     0x1.b70f4d31c42b5p-22);
 }
 
+/// e^2x + 1, rounded once after e^2x / 2^n, for 0 <= x <= 20. In f32 n ln 2 needs no second part: the larger n,
+/// the less it counts.
+LANEWISE_INLINE Vec<float> exp_twice_plus_one(Vec<float> x) {
+  using V = Vec<float>;
+  using C = ExpConstants<float>;
+  const V t = fma(x, V(2 * C::kLog2E), V(C::kMagic));
+  const V r = fnma(t - V(C::kMagic), V(0x1.62e430p-2f), x);
+  const V p = fma(r, fma(r, exp_tail<2>(r), V(2.0f)), V(1.0f));
+  return fma(p, power_of_two(t), V(1.0f));
+}
+LANEWISE_INLINE Vec<double> exp_twice_plus_one(Vec<double> x) {
+  using V = Vec<double>;
+  using C = ExpConstants<double>;
+  const V twice = x + x;
+  const V t = fma(twice, V(C::kLog2E), V(C::kMagic));
+  const V n = t - V(C::kMagic);
+  const V r = fnma(n, V(C::kLn2Lo), fnma(n, V(C::kLn2Hi), twice));
+  return fma(exp_reduced(r), power_of_two(t), V(1.0));
+}
+
 }  // namespace detail
 
-/// An odd polynomial near 0, then 1 - 2 / (e^2x + 1). Error: 1.02 ULP. -0 gives -0.
+/// An odd polynomial near 0, then 1 - 2 / (e^2x + 1). Error: 0.98 ULP, without fma 1.08 ULP. -0 gives -0.
 template <Real T>
 LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
   using V = Vec<T>;
   const V ax = abs(x);
-  const V z = ax * ax;
-  const V small = fma(ax * z, detail::tanh_tail(z), ax);
+  const V z = detail::normal_square(ax);
+  const V small = fma(ax, z * detail::tanh_tail(z), ax);
   const V magnitude = detail::min_or_second(V(sizeof(T) == 4 ? T(10) : T(20)), ax);  // 1 from here on
-  const V e = detail::exp_moderate(magnitude + magnitude);
-  const V large = V(T(1)) - V(T(2)) / (e + V(T(1)));
+  const V large = V(T(1)) - V(T(2)) / detail::exp_twice_plus_one(magnitude);
   return copysign(select(ax < V(detail::kTanhSmall<T>), small, large), x);
 }
 
-/// 1 / (1 + e^-x), as e^x / (1 + e^x) below 0 so that small results keep their digits. Error: 0.99 ULP
-/// (f32), 1.02 ULP (f64).
+namespace detail {
+/// Where e^x is so small that it is the result.
+template <class T>
+[[gnu::noinline, gnu::cold]] Vec<T> sigmoid_far_left(Vec<T> x, Vec<T> inside) {
+  return select(x < Vec<T>(-ExpConstants<T>::kNormal), exp(x), inside);
+}
+}  // namespace detail
+
+/// 1 / (1 + e^-x) as 2^n / (2^n + e^-r) for x = n ln 2 + r: the sum in a pair, the quotient of a power of two
+/// refined. Error: 0.97 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
+  using V = Vec<T>;
   using C = detail::ExpConstants<T>;
-  const Vec<T> one(T(1));
-  const detail::Pair<T> e = detail::exp_pair(detail::max_or_second(Vec<T>(C::kUnderflow), -abs(x)));
-  detail::Pair<T> sum = detail::fast_two_sum(one, e.hi);
-  sum.lo = sum.lo + e.lo;
-  const Mask<T> negative = x < Vec<T>(T(0));
-  const detail::Pair<T> numerator{select(negative, e.hi, one), select(negative, e.lo, Vec<T>(T(0)))};
-  return detail::divide(numerator, sum);
+  const V one(T(1));
+  const V limit(C::kNormal);
+  const V kept = detail::max_or_second(-limit, detail::min_or_second(limit, x)) + V(detail::kBesideOne<T>);
+  const V t = fma(kept, V(C::kLog2E), V(C::kMagic));
+  const V n = t - V(C::kMagic);
+  const V minus_r = fma(n, V(C::kLn2Lo), fms(n, V(C::kLn2Hi), kept));
+  const V e = fma(minus_r, minus_r * detail::exp_tail(minus_r), minus_r);  // e^-r - 1
+  const V power = detail::power_of_two(t);
+  const detail::Pair<T> sum =
+      detail::fast_two_sum(detail::max_or_second(one, power), detail::min_or_second(one, power));
+  detail::Pair<T> d = detail::fast_two_sum(sum.hi, e);
+  d.lo = d.lo + sum.lo;
+  const V inverse = one / d.hi;
+  const V lost = fnma(inverse, d.lo, detail::residual(inverse, d.hi, one));
+  const V r = power * fma(lost, inverse, inverse);
+  if (__builtin_expect((x < -limit).any(), 0)) return detail::sigmoid_far_left(x, r);
+  return r;
 }
 
 }  // namespace LANEWISE_ISA

@@ -120,11 +120,16 @@ LANEWISE_INLINE Mask<T> positive_normal(Vec<T> x) {
   return (x >= Vec<T>(std::numeric_limits<T>::min())) & (x < Vec<T>(std::numeric_limits<T>::infinity()));
 }
 
-/// A factor that makes denormals normal, and its binary logarithm.
+/// The binary logarithm of the factor that makes integers of denormals.
 template <class T>
-inline constexpr int kDenormalShift = sizeof(T) == 4 ? 24 : 54;
+inline constexpr int kDenormalShift = sizeof(T) == 4 ? 149 : 1074;
+/// x where it is not denormal, else its bits as an integer: x times 2^kDenormalShift, without an operation on a
+/// denormal, which takes processors some hundred cycles.
 template <class T>
-inline constexpr T kDenormalScale = sizeof(T) == 4 ? T(0x1p24) : T(0x1p54);
+LANEWISE_INLINE Vec<T> scale_denormal(Vec<T> x, Mask<T> denormal) {
+  const Vec<T> magic(sizeof(T) == 4 ? T(0x1p23f) : T(0x1p52));
+  return select(denormal, bitcast<T>(as_int(x) | as_int(magic)) - magic, x);
+}
 
 /// The base of a logarithm, as the function that puts it together from exponent and mantissa.
 struct BaseE {
@@ -160,7 +165,7 @@ LANEWISE_INLINE Vec<T> log_specials(Vec<T> x, Vec<T> result) {
 template <class Base, class T>
 [[gnu::noinline, gnu::cold]] Vec<T> log_slow(Vec<T> x) {
   const Mask<T> denormal = x < Vec<T>(std::numeric_limits<T>::min());
-  const Vec<T> scaled = select(denormal, x * Vec<T>(kDenormalScale<T>), x);
+  const Vec<T> scaled = scale_denormal(x, denormal);
   const Vec<T> shift = select(denormal, Vec<T>(T(-kDenormalShift<T>)), Vec<T>(T(0)));
   const LogReduction<T> r = reduce_log(scaled);
   return log_specials(x, Base::of(r.e + shift, r.m));
@@ -201,29 +206,31 @@ template <class T>
 
 }  // namespace detail
 
-/// Natural logarithm. Error: 0.78 ULP (f32), 0.76 ULP (f64). log(+-0) is -infinity, of negative numbers NaN;
+/// Natural logarithm. Error: 0.84 ULP (f32), 0.76 ULP (f64). log(+-0) is -infinity, of negative numbers NaN;
 /// so for the others.
 template <Real T>
 LANEWISE_INLINE Vec<T> log(Vec<T> x) {
   return detail::log_of<detail::BaseE>(x);
 }
-/// Binary logarithm, exact for powers of two. Error: 0.82 ULP (f32), 0.73 ULP (f64).
+/// Binary logarithm, exact for powers of two. Error: 0.85 ULP (f32), 0.73 ULP (f64).
 template <Real T>
 LANEWISE_INLINE Vec<T> log2(Vec<T> x) {
   return detail::log_of<detail::Base2>(x);
 }
-/// Decimal logarithm. Error: 0.66 ULP.
+/// Decimal logarithm. Error: 0.73 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> log10(Vec<T> x) {
   return detail::log_of<detail::Base10>(x);
 }
-/// log(1 + x) without cancellation near 0. Error: 0.9 ULP.
+/// log(1 + x) without cancellation near 0. Error: 0.92 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> log1p(Vec<T> x) {
   // The logarithm of 1 + x rounded, corrected by what the rounding lost.
-  const Vec<T> inside = detail::log_of_pair(detail::two_sum(Vec<T>(T(1)), x));
+  const Mask<T> tiny = abs(x) < Vec<T>(T(0x1p-60f));
+  const Vec<T> kept = select(tiny, Vec<T>(T(0)), x);
+  const Vec<T> inside = detail::log_of_pair(detail::two_sum(Vec<T>(T(1)), kept));
   const Mask<T> valid = (x > Vec<T>(T(-1))) & (x < Vec<T>(std::numeric_limits<T>::infinity()));
-  const Vec<T> r = select(abs(x) < Vec<T>(T(0x1p-60f)), x, inside);
+  const Vec<T> r = select(tiny, x, inside);
   if (__builtin_expect(!valid.all(), 0)) return detail::log1p_slow(x, r);
   return r;
 }

@@ -11,10 +11,10 @@ inline namespace LANEWISE_ISA {
 template <Real T>
 LANEWISE_INLINE Vec<T> logit(Vec<T> x) {
   const Vec<T> one(T(1));
-  const detail::Pair<T> d = detail::fast_two_sum(one, -x);
   // From below the reach of quotients in pairs the logarithm of x is enough.
   const Mask<T> tiny = x < Vec<T>(sizeof(T) == 4 ? T(0x1p-60f) : T(0x1p-500));
   const Vec<T> kept = select(tiny, Vec<T>(T(0.25)), x);
+  const detail::Pair<T> d = detail::fast_two_sum(one, -kept);
   const Vec<T> inverse = one / d.hi;
   const Vec<T> q = kept * inverse;
   const Vec<T> low = fnma(q, d.lo, detail::residual(q, d.hi, kept)) * inverse;

@@ -86,6 +86,18 @@ LANEWISE_INLINE Vec<T> divide(Pair<T> n, Pair<T> d) {
   return fma(rest, inverse, q);
 }
 
+/// x^2 as the argument of a correction to 1, held away from 0: a denormal square takes processors some
+/// hundred cycles, and what is added to the square does not show in the sum.
+template <class T>
+LANEWISE_INLINE Vec<T> normal_square(Vec<T> x) {
+  if constexpr (kFusedFma) {
+    return fma(x, x, Vec<T>(sizeof(T) == 4 ? T(0x1p-60f) : T(0x1p-400)));
+  } else {
+    const Vec<T> kept = max_or_second(Vec<T>(sizeof(T) == 4 ? T(0x1p-30f) : T(0x1p-200)), abs(x));
+    return kept * kept;
+  }
+}
+
 /// c0 + c1 x + c2 x^2 + ... by Horner's rule.
 template <class T, class... C>
 LANEWISE_INLINE Vec<T> horner(Vec<T> x, T c0, C... c) {

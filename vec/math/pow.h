@@ -44,14 +44,14 @@ LANEWISE_INLINE Vec<double> exp_of_product(Vec<double> y, Pair<double> log) {
   }
   Pair<double> p = two_product(y, log.hi);
   p.lo = fma(y, log.lo, p.lo);
-  const V kept = max_or_second(V(C::kUnderflow), min_or_second(V(C::kOverflow), p.hi));
+  const V kept = keep_above(C::kUnderflow, C::kVanished, min_or_second(V(C::kOverflow), p.hi));
   // Beyond the limits the low part may be NaN, and does not matter.
   const V low = select(kept == p.hi, p.lo, V(0.0));
   ExpReduction<double> e = reduce_exp(kept);
   e.r = fast_two_sum(e.r.hi, e.r.lo + low);
   const Pair<double> m = expm1_reduced(e.r);
   const Pair<double> one = fast_two_sum(V(1.0), m.hi);
-  return scale_by_rounded(one.hi + (one.lo + m.lo), e.t, e.n);
+  return scale_above(C::kUnderflow, p.hi, one.hi + (one.lo + m.lo), e.t, e.n);
 }
 
 /// x^y for normal positive x and finite y.
@@ -90,7 +90,7 @@ LANEWISE_INLINE Vec<T> pow_specials(Vec<T> x, Vec<T> y, Vec<T> magnitude) {
   using V = Vec<double>;
   const V ax = abs(x);
   const Mask<double> denormal = ax < V(std::numeric_limits<double>::min());
-  const V scaled = select(denormal, ax * V(kDenormalScale<double>), ax);
+  const V scaled = scale_denormal(ax, denormal);
   const LogReduction<double> r = reduce_log(scaled);
   const V e = r.e - select(denormal, V(double(kDenormalShift<double>)), V(0.0));
   return pow_specials(x, y, exp_of_product(y, log_pair(e, r.m)));

@@ -39,11 +39,14 @@ namespace detail {
 
 /// The range of the larger operand in which squares neither over- nor underflow.
 template <class T>
-inline constexpr T kHypotSafe = sizeof(T) == 4 ? T(0x1p50f) : T(0x1p500);
+inline constexpr T kHypotSafe = sizeof(T) == 4 ? T(0x1p40f) : T(0x1p400);
+/// Beside the square of the larger one nothing, but a normal number.
+template <class T>
+inline constexpr T kHypotLeast = sizeof(T) == 4 ? T(0x1p-120f) : T(0x1p-900);
 
 template <class T>
 LANEWISE_INLINE Vec<T> hypot_inside(Vec<T> larger, Vec<T> smaller) {
-  return sqrt(fma(larger, larger, smaller * smaller));
+  return sqrt(fma(larger, larger, fma(smaller, smaller, Vec<T>(kHypotLeast<T>))));
 }
 /// Tiny, huge, zero, infinite or NaN operands: scaled by a power of two.
 template <class T>
@@ -52,7 +55,8 @@ template <class T>
   const Vec<T> larger = maximum(ax, ay);
   const Vec<T> smaller = minimum(ax, ay);
   const Vec<T> scale = inverse_scale(larger);
-  const Vec<T> r = hypot_inside(larger * scale, smaller * scale) / scale;
+  const Vec<T> root = hypot_inside(larger * scale, smaller * scale) / scale;
+  const Vec<T> r = select(larger == Vec<T>(T(0)), larger, root);
   return select((ax == inf) | (ay == inf), inf, r);
 }
 /// sqrt(x^2 + y^2) of magnitudes.

@@ -7,16 +7,32 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
+/// (q + k)^-s and (q + k)^(1 - s) want what q + k loses: it counts s times.
+struct ZetaStep {
+  Vec<double> base;
+  Vec<double> lost;  ///< over base
+};
+LANEWISE_INLINE ZetaStep zeta_step(Vec<double> q, int k) {
+  const Pair<double> a = two_sum(q, Vec<double>(static_cast<double>(k)));
+  return {a.hi, a.lo / a.hi};
+}
+LANEWISE_INLINE Vec<double> zeta_power(ZetaStep a, Vec<double> exponent) {
+  const Vec<double> p = pow(a.base, exponent);
+  const Vec<double> shift = exponent * a.lost;
+  return select(abs(shift) < Vec<double>(1.0), fma(p, shift, p), p);  // else NaN, beside infinities
+}
+
 /// For s > 1, q > 0: ten terms of the sum, then the formula of Euler and Maclaurin.
 [[gnu::noinline]] inline Vec<double> zeta_right(Vec<double> s, Vec<double> q) {
   using V = Vec<double>;
   constexpr int kTerms = 10;
-  V sum(0.0);
-  for (int k = 0; k < kTerms; ++k) sum = sum + pow(q + V(static_cast<double>(k)), -s);
+  V sum = pow(q, -s);
+  for (int k = 1; k < kTerms; ++k) sum = sum + zeta_power(zeta_step(q, k), -s);
   const V one(1.0);
-  const V a = q + V(static_cast<double>(kTerms));
+  const ZetaStep last = zeta_step(q, kTerms);
+  const V a = last.base;
   // a^-s may underflow where the sum beyond a does not.
-  const V power = pow(a, one - s);
+  const V power = zeta_power(last, one - s);
   // B_2j / (2j)!
   constexpr double kFactors[] = {0x1.5555555555555p-4,   -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15,
                                  -0x1.bbd779334ef0bp-21, 0x1.66a8f2bf70ebep-26,  -0x1.22805d644267fp-31,
@@ -41,8 +57,13 @@ namespace detail {
   const V r = q - round(q);
   const V half = V(0.5) * s;
   const Mask<double> even = trunc(half) == half;
-  const V left = zeta_right(s, one - r) - zeta_right(s, one - q);
-  return pow(r, -s) + (zeta_right(s, one + r) + select(even, left, -left));
+  const V beyond = zeta_right(s, one - q);
+  const V left = zeta_right(s, one - r) - beyond;
+  const V nearest = pow(r, -s);
+  const V sum = nearest + (zeta_right(s, one + r) + select(even, left, -left));
+  // Nothing outweighs an infinite term next to 0. Halfway between integers those left and right of 0 cancel.
+  const V known = select(abs(nearest) == V(std::numeric_limits<double>::infinity()), nearest, sum);
+  return select(~even & (abs(r) == V(0.5)), beyond, known);
 }
 [[gnu::noinline]] inline Vec<double> zeta(Vec<double> s, Vec<double> q) {
   using V = Vec<double>;
