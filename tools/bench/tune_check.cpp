@@ -32,6 +32,15 @@ bool is_same_bits(const PreparedCase& prepared, const std::vector<Tuning>& tunin
   return has_same_bits(tuned, prepared.results());
 }
 
+void put(TuneCheck& c, const Race& race) {
+  c.tuned_ns = race.median_ns(kTuned);
+  c.fixed.clear();
+  for (const Isa isa : kernels::tunable_isas()) {
+    const std::size_t lane = kFixed + c.fixed.size();
+    c.fixed.push_back({isa, race.median_ns(lane), race.ratio(lane, kTuned).value});
+  }
+}
+
 }  // namespace
 
 TuneCheck::Verdict TuneCheck::verdict() const {
@@ -69,16 +78,13 @@ TuneCheckReport check_tuning_file(const kernels::TuneFile& file, const TuneSetti
     const std::size_t best = race.fastest(kFixed);
     c.best = tiers[best - kFixed];
     c.to_best = race.decide(best, kTuned, kAllowed);
-    c.tuned_ns = race.median_ns(kTuned);
-    for (std::size_t i = 0; i < tiers.size(); ++i)
-      c.fixed_ns.emplace_back(tiers[i], race.median_ns(kFixed + i));
+    put(c, race);
     if (c.verdict() != TuneCheck::Verdict::Loses) return;
     // Of hundreds of cases some are slow by chance: against the same tier, from the beginning.
     Race again(prepared, settings.seconds, lanes);
     again.run(2 * settings.turns);
     c.to_best = again.decide(best, kTuned, kAllowed);
-    c.tuned_ns = again.median_ns(kTuned);
-    for (std::size_t i = 0; i < tiers.size(); ++i) c.fixed_ns[i].second = again.median_ns(kFixed + i);
+    put(c, again);
   };
   report.skipped = for_each_tuned_case(settings, progress, check);
   return report;

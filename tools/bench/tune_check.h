@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/tune.h"
@@ -17,10 +16,14 @@ struct TuneCheck {
   kernels::Tuning choice;  ///< of the file, else the defaults
   bool is_tuned = false;   ///< by the file
   double tuned_ns = 0;
-  std::vector<std::pair<Isa, double>> fixed_ns;  ///< of the tiers with the same bits
-  Isa best = Isa::sse4_2;                        ///< the fastest of them
-  Interval to_best = {1, 1, 1};                  ///< best / tuned: below 1 where the tuned library loses
-  bool same_bits = false;                        ///< as on the best tier
+  struct Fixed {
+    Isa isa;
+    double ns, to_tuned;  ///< to_tuned: time on this tier / tuned, of paired samples
+  };
+  std::vector<Fixed> fixed;      ///< the tiers with the same bits
+  Isa best = Isa::sse4_2;        ///< the fastest of them
+  Interval to_best = {1, 1, 1};  ///< best / tuned: below 1 where the tuned library loses
+  bool same_bits = false;        ///< as on the best tier
 
   /// Loses: slower than the best fixed tier by more than kTuneBound beyond chance, measured twice. Undecided: the
   /// interval reaches over the bound after all turns.

@@ -61,7 +61,8 @@ nlohmann::json to_json(const TuneCheckReport& report, const TuneOptions& o) {
   nlohmann::json rows = nlohmann::json::array();
   for (const TuneCheck& c : report.checks) {
     nlohmann::json fixed = nlohmann::json::array();
-    for (const auto& [isa, ns] : c.fixed_ns) fixed.push_back({{"isa", name(isa)}, {"ns", ns}});
+    for (const TuneCheck::Fixed& f : c.fixed)
+      fixed.push_back({{"isa", name(f.isa)}, {"ns", f.ns}, {"to_tuned", f.to_tuned}});
     rows.push_back({{"case", c.what.key()},
                     {"tuned", c.is_tuned},
                     {"isa", name(c.choice.isa)},
@@ -116,10 +117,10 @@ void print(const TuneCheckReport& report) {
     tuned += c.is_tuned;
     loses += c.verdict() == TuneCheck::Verdict::Loses;
     undecided += c.verdict() == TuneCheck::Verdict::Undecided;
-    for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += std::log(c.fixed_ns[i].second / c.tuned_ns);
+    for (std::size_t i = 0; i < logs.size(); ++i) logs[i] += std::log(c.fixed[i].to_tuned);
     if (!c.is_tuned && c.verdict() == TuneCheck::Verdict::Holds) continue;  // the defaults, and rightly
     std::printf("%-44s %10s", c.what.key().c_str(), time_text(c.tuned_ns).c_str());
-    for (const auto& [isa, ns] : c.fixed_ns) std::printf(" %10s", time_text(ns).c_str());
+    for (const TuneCheck::Fixed& f : c.fixed) std::printf(" %10s", time_text(f.ns).c_str());
     std::printf(" %7.3fx  %-15s %-9s %s\n", c.to_best.value,
                 format("%.3f to %.3f", c.to_best.low, c.to_best.high).c_str(),
                 c.verdict() == TuneCheck::Verdict::Loses ? "LOSES" : name(c.verdict()),
