@@ -45,7 +45,8 @@ struct Gelu {
 struct GeluBackward {
   template <class V>
   V operator()(V grad, V x) const noexcept {
-    const V bell = vec::exp(number<V>(-0.5) * x * x);
+    // A number that does not show in the power, but keeps the square of a tiny x from being denormal.
+    const V bell = vec::exp(vec::fma(number<V>(-0.5) * x, x, number<V>(0x1p-60)));
     const V density = number<V>(kInverseSqrt2Pi) * bell;
     if constexpr (std::same_as<typename V::value_type, float>) {  // one exponential for both
       const V tail = bell * vec::mills_ratio(vec::abs(x));
@@ -56,12 +57,17 @@ struct GeluBackward {
   }
 };
 
+/// sqrt(2 / pi) (x + c x^3), without a power of x that may be denormal.
+template <class V>
+V gelu_inner(V x) {
+  return number<V>(kSqrt2OverPi) * x * vec::fma(number<V>(kGeluCubic) * x, x, number<V>(1));
+}
+
 /// The approximation by tanh (Hendrycks and Gimpel, arXiv:1606.08415).
 struct GeluTanh {
   template <class V>
   V operator()(V x) const noexcept {
-    const V inner = number<V>(kSqrt2OverPi) * (x + number<V>(kGeluCubic) * (x * x * x));
-    return number<V>(0.5) * x * (number<V>(1) + vec::tanh(inner));
+    return number<V>(0.5) * x * (number<V>(1) + vec::tanh(gelu_inner(x)));
   }
 };
 
@@ -70,9 +76,9 @@ struct GeluTanhBackward {
   V operator()(V grad, V x) const noexcept {
     const V half = number<V>(0.5);
     const V one = number<V>(1);
-    const V t = vec::tanh(number<V>(kSqrt2OverPi) * (x + number<V>(kGeluCubic) * (x * x * x)));
-    const V inner_slope = number<V>(kSqrt2OverPi) * (one + number<V>(3 * kGeluCubic) * (x * x));
-    return grad * (half * (one + t) + half * x * (one - t * t) * inner_slope);
+    const V t = vec::tanh(gelu_inner(x));
+    const V inner_slope = number<V>(kSqrt2OverPi) * vec::fma(number<V>(3 * kGeluCubic) * x, x, one);
+    return grad * (half * (one + t) + half * x * vec::fnma(t, t, one) * inner_slope);
   }
 };
 
@@ -111,11 +117,10 @@ struct Softplus {
 struct TanhBackward {
   template <class V>
   V operator()(V grad, V result) const noexcept {
-    const V slope = number<V>(1) - result * result;
     if constexpr (is_complex<typename V::value_type>) {
-      return grad * vec::conj(slope);
+      return grad * vec::conj(number<V>(1) - result * result);
     } else {
-      return grad * slope;
+      return grad * vec::fnma(result, result, number<V>(1));
     }
   }
 };

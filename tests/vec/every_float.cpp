@@ -3,7 +3,7 @@
 //   vec_every_float_<tier> [--digest] [name...]
 //
 // Each result is compared with the function's own f64 version, which vec_math_test holds against MPFR and whose
-// error of an ULP or so is 2^-28 of what is measured; at one f32 of 16 with the C library's f64 function too, and
+// error of an ULP or so is 2^-28 of what is measured; at one f32 of 64 with the C library's f64 function too, and
 // at one of 2^18 with MPFR. The digest of all results is equal on tiers with the same bits; --digest prints it
 // alone, in seconds a function.
 
@@ -88,7 +88,7 @@ void compare(const Row& row, const float* x, const float* found, Worst& worst) {
     }
   }
   if (row.in_double == nullptr) return;
-  for (std::size_t i = 3; i < kBlock; i += 16) {
+  for (std::size_t i = 3; i < kBlock; i += 64) {
     const double exact = row.in_double(wide[i]);
     if (may_exceed(found[i], exact, worst.error)) worst.take(row, ulp_error(found[i], exact), x[i], exact);
   }

@@ -85,7 +85,7 @@ inline const Row kRows[] = {
     LANEWISE_UNARY(log, 0, 100, {0.85, 0.8}, {0.85, 0.8}),
     LANEWISE_UNARY(log2, 0, 100, {0.9, 0.8}, {0.9, 0.8}),
     LANEWISE_UNARY(log10, 0, 100, {0.8, 0.8}, {0.8, 0.8}),
-    LANEWISE_UNARY(log1p, -1, 100, {1.1, 1.0}, {1.1, 1.0}),
+    LANEWISE_UNARY(log1p, -1, 100, {0.95, 1.0}, {0.95, 1.0}),
     LANEWISE_UNARY(sin, -1e5, 1e5, {0.7, 0.9}, {0.7, 0.9}),
     LANEWISE_UNARY(cos, -1e5, 1e5, {0.7, 0.9}, {0.7, 0.9}),
     LANEWISE_UNARY(tan, -1e5, 1e5, {0.6, 1.1}, {0.6, 1.1}),
@@ -95,7 +95,7 @@ inline const Row kRows[] = {
     // Where the first terms of a series in x would cancel.
     LANEWISE_ROW("atan_near_one", vec::atan(x), std::atan(x), mpfr_atan(r, x, MPFR_RNDN), -1.1, 1.1, false,
                  {1.0, 0.75}, {1.2, 0.8}),
-    LANEWISE_UNARY(sinh, -720, 720, {1.1, 1.0}, {1.1, 1.0}),
+    LANEWISE_UNARY(sinh, -720, 720, {0.9, 1.0}, {1.0, 1.0}),
     LANEWISE_UNARY(cosh, -720, 720, {1.0, 1.0}, {1.0, 1.0}),
     LANEWISE_UNARY(tanh, -25, 25, {1.0, 1.0}, {1.1, 1.1}),
     LANEWISE_UNARY(asinh, -100, 100, {0.95, 0.95}, {1.0, 1.0}),
