@@ -86,6 +86,11 @@ TuneResult checked(PreparedCase& prepared, const BenchCase& what, const Tuning& 
     final_choice.isa = tiers[best - kFixed];
     lane = best;
   }
+  // The turns since may have taken back what spoke for it.
+  if (lane != kDefault && race.ratio(kDefault, lane).low <= 1) {
+    final_choice = start;
+    lane = kDefault;
+  }
   return {.choice = final_choice,
           .what = what,
           .is_default = is_default(final_choice),
