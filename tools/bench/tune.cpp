@@ -65,9 +65,10 @@ Tuning choose(PreparedCase& prepared, const Tuning& start, const TuneSettings& s
 }
 
 /// Choice, defaults and every fixed tier once more, so that the lucky samples that led to the choice do not
-/// count: a choice that is not faster again gives way to the defaults, and those to a tier that beats them.
+/// count: a choice that is not faster again gives way to the defaults, and those, the first time, to a tier that
+/// beats them.
 TuneResult checked(PreparedCase& prepared, const BenchCase& what, const Tuning& start, const Tuning& choice,
-                   const TuneSettings& settings) {
+                   bool first, const TuneSettings& settings) {
   constexpr std::size_t kChoice = 0, kDefault = 1, kFixed = 2;
   const auto tiers = kernels::tunable_isas();
   std::vector<Lane> lanes{{.tunings = {choice}}, {.tunings = {start}}};
@@ -81,7 +82,7 @@ TuneResult checked(PreparedCase& prepared, const BenchCase& what, const Tuning& 
     lane = kDefault;
   }
   const std::size_t best = race.fastest(kFixed);
-  if (is_gain(race.decide(lane, best, kWorthIt))) {
+  if (first && is_gain(race.decide(lane, best, kWorthIt))) {
     final_choice = start;
     final_choice.isa = tiers[best - kFixed];
     lane = best;
@@ -132,7 +133,14 @@ TuneReport tune(const TuneSettings& settings, const std::function<void(const std
   report.skipped = for_each_tuned_case(
       settings, progress, [&](PreparedCase& prepared, const BenchCase& what, const Tuning& start) {
         const Tuning choice = choose(prepared, start, settings);
-        report.results.push_back(checked(prepared, what, start, choice, settings));
+        // Each time with other operands: where they lie favours one tier or another by a few percent.
+        PreparedCase elsewhere(what);
+        TuneResult result = checked(elsewhere, what, start, choice, /*first=*/true, settings);
+        if (!result.is_default) {
+          PreparedCase third(what);
+          result = checked(third, what, start, result.choice, /*first=*/false, settings);
+        }
+        report.results.push_back(result);
       });
   return report;
 }

@@ -80,8 +80,10 @@ TuneCheckReport check_tuning_file(const kernels::TuneFile& file, const TuneSetti
     c.to_best = race.decide(best, kTuned, kAllowed);
     put(c, race);
     if (c.verdict() != TuneCheck::Verdict::Loses) return;
-    // Of hundreds of cases some are slow by chance: against the same tier, from the beginning.
-    Race again(prepared, settings.seconds, lanes);
+    // Of hundreds of cases some are slow by chance, or by where their operands lie: against the same tier, with
+    // other operands, from the beginning.
+    PreparedCase elsewhere(what);
+    Race again(elsewhere, settings.seconds, lanes);
     again.run(2 * settings.turns);
     c.to_best = again.decide(best, kTuned, kAllowed);
     put(c, again);
