@@ -23,7 +23,7 @@ bool has_same_bits(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 }
 
 bool is_same_bits(const PreparedCase& prepared, const std::vector<Tuning>& tunings) {
-  std::vector<Tensor> tuned, fixed;
+  std::vector<Tensor> tuned;
   {
     const kernels::TuneGuard guard(tunings);
     tuned = prepared.results();

@@ -100,8 +100,7 @@ void print(const TuneReport& report, const TuneOptions& o) {
   }
   std::printf(
       "%zu of %zu cases are faster by more than %.1f %%, the others keep the defaults (%zu kernels not "
-      "timed: "
-      "no op of their name takes such operands). Worst against the best fixed tier: %.1f %% slower "
+      "timed: no op of their name takes such operands). Worst against the best fixed tier: %.1f %% slower "
       "(95 %%).\nLANEWISE_TUNE=%s\n",
       tuned, report.results.size(), 50 * kTuneBound, report.skipped.size(),
       100 * std::max(0.0, 1 / worst - 1), o.path.c_str());
@@ -134,8 +133,7 @@ void print(const TuneCheckReport& report) {
   }
   std::printf(
       ".\n%zu lose more than %.0f %% to the best fixed tier (95 %%, twice), %zu are undecided; the others "
-      "hold. "
-      "Results have the same bits.\n",
+      "hold. Results have the same bits.\n",
       loses, 100 * kTuneBound, undecided);
 }
 
