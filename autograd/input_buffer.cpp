@@ -3,6 +3,7 @@
 #include <lanewise/autograd/detail/spare_gradient.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/input_buffer.h>
+#include <lanewise/autograd/transforms.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>

@@ -23,6 +23,10 @@ struct Add {
       run([alpha](auto x, auto y) { return x + vec::Vec<T>(alpha) * y; });
     }
   }
+  template <class T>
+  static bool is_partwise(const KernelScalar* params) {
+    return scalar_as<T>(params[0]) == T(1);
+  }
 };
 
 struct Sub {
@@ -34,6 +38,10 @@ struct Sub {
     } else {
       run([alpha](auto x, auto y) { return x - vec::Vec<T>(alpha) * y; });
     }
+  }
+  template <class T>
+  static bool is_partwise(const KernelScalar* params) {
+    return scalar_as<T>(params[0]) == T(1);
   }
 };
 
@@ -70,6 +78,10 @@ struct Neg {
   V operator()(V x) const noexcept {
     return -x;
   }
+  template <class T>
+  static bool is_partwise(const KernelScalar*) {
+    return true;
+  }
 };
 
 struct Square {
@@ -89,28 +101,26 @@ struct Reciprocal {
 struct ConjPhysical {
   template <class V>
   V operator()(V x) const noexcept {
-    if constexpr (is_complex<typename V::value_type>) {
-      return vec::conj(x);
-    } else {
-      return x;
-    }
+    return vec::conj(x);
   }
 };
 
 }  // namespace
 
-constinit const ElementwiseKernel copy = elementwise<Copy, Unary>(every_type);
-constinit const ElementwiseKernel add = elementwise<Add, Binary>(every_type);
-constinit const ElementwiseKernel sub = elementwise<Sub, Binary>(numbers);
+constinit const ElementwiseKernel copy = moving<Copy, Unary>(every_type);
+constinit const ElementwiseKernel add =
+    elementwise<Add, Binary>(boolean + real) | partwise<Add, Binary>(complex_types);
+constinit const ElementwiseKernel sub = elementwise<Sub, Binary>(real) | partwise<Sub, Binary>(complex_types);
 constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(every_type);
 constinit const ElementwiseKernel div =
     elementwise<Div, Binary, 2>(floating) | elementwise<Div, Binary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel maximum = elementwise<Maximum, Binary>(boolean + real);
 constinit const ElementwiseKernel minimum = elementwise<Minimum, Binary>(boolean + real);
-constinit const ElementwiseKernel neg = elementwise<Neg, Unary>(numbers);
+constinit const ElementwiseKernel neg = elementwise<Neg, Unary>(real) | partwise<Neg, Unary>(complex_types);
 constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers);
 constinit const ElementwiseKernel reciprocal =
     elementwise<Reciprocal, Unary, 2>(floating) | elementwise<Reciprocal, Unary, kCompactCost>(complex_types);
-constinit const ElementwiseKernel conj_physical = elementwise<ConjPhysical, Unary>(every_type);
+constinit const ElementwiseKernel conj_physical =
+    moving<Copy, Unary>(boolean + real) | elementwise<ConjPhysical, Unary>(complex_types);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

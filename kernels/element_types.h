@@ -43,6 +43,22 @@ struct RealOf<std::complex<R>> {
 template <class T>
 using real_of = typename RealOf<T>::type;
 
+/// A type of as many bytes, the same for all of them, but for bool, whose bytes are read as 0 or 1.
+template <class T>
+struct BitsOf {
+  using type = std::conditional_t<
+      sizeof(T) == 1, std::uint8_t,
+      std::conditional_t<sizeof(T) == 2, std::int16_t,
+                         std::conditional_t<sizeof(T) == 4, std::int32_t,
+                                            std::conditional_t<sizeof(T) == 8, std::int64_t, T>>>>;
+};
+template <>
+struct BitsOf<bool> {
+  using type = bool;
+};
+template <class T>
+using bits_of = typename BitsOf<T>::type;
+
 template <class T>
 constexpr ScalarType scalar_type_of() {
   if constexpr (std::is_same_v<T, bool>) return ScalarType::Bool;

@@ -204,6 +204,19 @@ void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const Ker
   }
 }
 
+/// Of complex numbers whose parts the functor treats alike and apart: they are twice as many real numbers, which need not
+/// be taken apart. Else, and where an operand is one number for all, in one copy of the body.
+template <class F, class Signature, class T>
+void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
+                    const KernelScalar* params) noexcept {
+  using Real = real_of<T>;
+  if (broadcast == 0 && F::template is_partwise<T>(params)) {
+    entry<F, Loop<Real, 1, Signature>, Real>(data, broadcast, 2 * n, params);
+  } else {
+    entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);
+  }
+}
+
 template <class Signature>
 struct Description;
 
@@ -239,12 +252,30 @@ constexpr KernelPart elementwise(Types<T...>) {
   return part;
 }
 
+/// The same for a functor that only moves elements: one function for all types of a size.
+template <class F, class Signature, class... T>
+constexpr KernelPart moving(Types<T...>) {
+  KernelPart part{Description<Signature>::kernel(1)};
+  ((part.kernel.fn[index_of<T>] = &entry<F, Loop<bits_of<T>, 1, Signature>, bits_of<T>>,
+    part.filled[index_of<T>] = true),
+   ...);
+  return part;
+}
+
 /// The same for a functor on single elements.
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart scalarwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
   ((part.kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>, part.filled[index_of<T>] = true),
    ...);
+  return part;
+}
+
+/// The same of F for complex types, where F says for which parameters it is_partwise().
+template <class F, class Signature, class... T>
+constexpr KernelPart partwise(Types<T...>) {
+  KernelPart part{Description<Signature>::kernel(1)};
+  ((part.kernel.fn[index_of<T>] = &partwise_entry<F, Signature, T>, part.filled[index_of<T>] = true), ...);
   return part;
 }
 

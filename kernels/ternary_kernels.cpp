@@ -65,7 +65,7 @@ struct Lerp {
 
 }  // namespace
 
-constinit const ElementwiseKernel where = elementwise<Where, Same(Truth, Same, Same)>(every_type);
+constinit const ElementwiseKernel where = moving<Where, Same(Truth, Same, Same)>(every_type);
 constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + real);
 constinit const ElementwiseKernel addcmul = elementwise<Addcmul, Ternary, 2>(numbers);
 constinit const ElementwiseKernel addcdiv =
