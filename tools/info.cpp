@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <lanewise/dispatch_isa/isa.h>

@@ -3,6 +3,8 @@
 #include <exception>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include <lanewise/dispatch_isa/version.h>
 
 #include "commands.h"

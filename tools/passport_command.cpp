@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <lanewise/dispatch_isa/isa.h>

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/tensor/errors.h>

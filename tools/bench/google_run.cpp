@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include <lanewise/dispatch_isa/error.h>
 
 #include "compare/statistics.h"

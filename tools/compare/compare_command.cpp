@@ -3,6 +3,10 @@
 #include <memory>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
+#include <nlohmann/json.hpp>
+
 #include <lanewise/tensor/errors.h>
 
 #include "commands.h"

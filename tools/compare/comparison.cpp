@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include <lanewise/dispatch_isa/error.h>
 
 #include "text.h"

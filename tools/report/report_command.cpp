@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include <lanewise/tensor/errors.h>
 
 #include "commands.h"
