@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
@@ -170,44 +169,44 @@ class RowRun {
 void run_plain_rows(const Plan& plan, const RowPlan& rows) {
   const TileJob& job = *plan.job;
   const std::int64_t items = plan.numel / job.shape[0];
-  lanewise::parallel_for(0, items, grain_items(job, job.shape[0], rows.cost),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           OuterCursor cursor(job, 2);
-                           cursor.seek(begin / job.shape[1]);
-                           std::int64_t row = begin % job.shape[1];
-                           std::array<std::int64_t, kMaxTileOperands> step{}, ahead{};
-                           bool fetches = false;
-                           for (int k = 0; k < job.operands; ++k) {
-                             const auto i = static_cast<std::size_t>(k);
-                             step[i] = rows.feed[i] == RowFeed::Scalar ? 0 : job.operand[i].strides[1];
-                             ahead[i] = rows.feed[i] == RowFeed::Direct && k >= job.outputs
-                                            ? rows_ahead(job.operand[i], job.shape[0])
-                                            : 0;
-                             fetches = fetches || ahead[i] != 0;
-                           }
-                           for (std::int64_t left = end - begin; left > 0; row = 0, cursor.next()) {
-                             std::array<char*, kMaxTileOperands> data;
-                             for (int k = 0; k < job.operands; ++k) {
-                               const auto i = static_cast<std::size_t>(k);
-                               data[i] = rows.feed[i] == RowFeed::Scalar ? const_cast<char*>(plan.scalar(k))
-                                                                         : cursor.at(k) + row * step[i];
-                             }
-                             const std::int64_t count = std::min(left, job.shape[1] - row);
-                             for (std::int64_t r = 0; r < count; ++r) {
-                               for (int k = job.outputs; fetches && k < job.operands; ++k) {
-                                 const auto i = static_cast<std::size_t>(k);
-                                 if (ahead[i] != 0) {
-                                   prefetch(data[i] + ahead[i], job.shape[0] * job.operand[i].memory_size());
-                                 }
-                               }
-                               job.fn(data.data(), rows.broadcast, job.shape[0], job.context);
-                               for (int k = 0; k < job.operands; ++k) {
-                                 data[static_cast<std::size_t>(k)] += step[static_cast<std::size_t>(k)];
-                               }
-                             }
-                             left -= count;
-                           }
-                         });
+  walk(job, items, job.shape[0], grain_items(job, job.shape[0], rows.cost),
+       [&](std::int64_t begin, std::int64_t end) {
+         OuterCursor cursor(job, 2);
+         cursor.seek(begin / job.shape[1]);
+         std::int64_t row = begin % job.shape[1];
+         std::array<std::int64_t, kMaxTileOperands> step{}, ahead{};
+         bool fetches = false;
+         for (int k = 0; k < job.operands; ++k) {
+           const auto i = static_cast<std::size_t>(k);
+           step[i] = rows.feed[i] == RowFeed::Scalar ? 0 : job.operand[i].strides[1];
+           ahead[i] = rows.feed[i] == RowFeed::Direct && k >= job.outputs
+                          ? rows_ahead(job.operand[i], job.shape[0])
+                          : 0;
+           fetches = fetches || ahead[i] != 0;
+         }
+         for (std::int64_t left = end - begin; left > 0; row = 0, cursor.next()) {
+           std::array<char*, kMaxTileOperands> data;
+           for (int k = 0; k < job.operands; ++k) {
+             const auto i = static_cast<std::size_t>(k);
+             data[i] = rows.feed[i] == RowFeed::Scalar ? const_cast<char*>(plan.scalar(k))
+                                                       : cursor.at(k) + row * step[i];
+           }
+           const std::int64_t count = std::min(left, job.shape[1] - row);
+           for (std::int64_t r = 0; r < count; ++r) {
+             for (int k = job.outputs; fetches && k < job.operands; ++k) {
+               const auto i = static_cast<std::size_t>(k);
+               if (ahead[i] != 0) {
+                 prefetch(data[i] + ahead[i], job.shape[0] * job.operand[i].memory_size());
+               }
+             }
+             job.fn(data.data(), rows.broadcast, job.shape[0], job.context);
+             for (int k = 0; k < job.operands; ++k) {
+               data[static_cast<std::size_t>(k)] += step[static_cast<std::size_t>(k)];
+             }
+           }
+           left -= count;
+         }
+       });
 }
 
 }  // namespace
@@ -219,22 +218,22 @@ void run_rows(const Plan& plan) {
     return run_plain_rows(plan, rows);
   }
   const std::int64_t items = plan.numel / job.shape[0] * rows.pieces;
-  lanewise::parallel_for(0, items, grain_items(job, rows.piece, rows.cost),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
-                           RowRun run(plan, rows, arena);
-                           OuterCursor cursor(job, 1);
-                           cursor.seek(begin / rows.pieces);
-                           std::int64_t piece = begin % rows.pieces;
-                           for (std::int64_t item = begin; item < end; ++item) {
-                             const std::int64_t first = piece * rows.piece;
-                             run.step(cursor, first, std::min(rows.piece, job.shape[0] - first));
-                             if (++piece == rows.pieces) {
-                               piece = 0;
-                               cursor.next();
-                             }
-                           }
-                         });
+  walk(job, items, rows.piece, grain_items(job, rows.piece, rows.cost),
+       [&](std::int64_t begin, std::int64_t end) {
+         alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
+         RowRun run(plan, rows, arena);
+         OuterCursor cursor(job, 1);
+         cursor.seek(begin / rows.pieces);
+         std::int64_t piece = begin % rows.pieces;
+         for (std::int64_t item = begin; item < end; ++item) {
+           const std::int64_t first = piece * rows.piece;
+           run.step(cursor, first, std::min(rows.piece, job.shape[0] - first));
+           if (++piece == rows.pieces) {
+             piece = 0;
+             cursor.next();
+           }
+         }
+       });
 }
 
 }  // namespace lanewise::detail

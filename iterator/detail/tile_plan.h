@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <lanewise/iterator/detail/sawtooth.h>
 #include <lanewise/iterator/detail/tile_job.h>
 
 /// How a job is walked. Every way computes the same values; they differ in what is copied.
@@ -59,6 +60,25 @@ std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost)
 
 /// Cost per element of a job of which `staged` operands pass through tiles.
 double staged_cost(const TileJob& job, int staged);
+
+inline std::int64_t pieces_of(std::int64_t elements, std::int64_t piece) {
+  return (elements + piece - 1) / piece;
+}
+
+/// f(begin, end) over all items of so many elements each, in parallel where that pays, in any order of blocks unless the
+/// job has one.
+template <class F>
+void walk(const TileJob& job, std::int64_t items, std::int64_t elements, std::int64_t grain, F&& f) {
+  if (job.in_order) {
+    lanewise::parallel_for(0, items, grain, f);
+    return;
+  }
+  std::int64_t bytes = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    bytes += job.operand[static_cast<std::size_t>(k)].memory_size();
+  }
+  parallel_walk(items, elements * bytes, grain, f);
+}
 
 /// So few elements take one tile for everything.
 inline constexpr std::int64_t kSmallElements = 256;
