@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/stream.h>
@@ -334,7 +333,7 @@ void run_blocks(const Plan& plan, int row_dimension) {
   constexpr std::int64_t kNearBytes = 1
                                       << 20;  // less than this is in the second-level cache, or soon will be
   const bool far = plan.numel * job.operand[0].memory_size() > kNearBytes;
-  lanewise::parallel_for(0, items, grain, [&](std::int64_t begin, std::int64_t end) {
+  walk(job, items, blocks.rows * blocks.cols, grain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
     BlockRun run(plan, job, blocks, arena);
     OuterCursor cursor(job, 2);
