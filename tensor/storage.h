@@ -40,7 +40,8 @@ class LANEWISE_API StorageImpl {
       destroy();
     }
   }
-  std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_relaxed); }
+  /// Who finds 1 also finds what the other owners did before they let go.
+  std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_acquire); }
 
  private:
   friend class TensorImpl;

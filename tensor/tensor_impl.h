@@ -109,7 +109,8 @@ class LANEWISE_API TensorImpl final {
       release_shared();
     }
   }
-  std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_relaxed); }
+  /// Who finds 1 also finds what the other owners did before they let go.
+  std::uint32_t use_count() const noexcept { return refcount_.load(std::memory_order_acquire); }
 
   // Note [Reachable tensors]
   // A leaf's gradient accumulator points to the leaf without a reference, and the leaf owns it. Where a graph
