@@ -69,7 +69,7 @@ inline std::int64_t pieces_of(std::int64_t elements, std::int64_t piece) {
 /// job has one.
 template <class F>
 void walk(const TileJob& job, std::int64_t items, std::int64_t elements, std::int64_t grain, F&& f) {
-  if (job.in_order) {
+  if (job.in_order || job.serial) {
     lanewise::parallel_for(0, items, grain, f);
     return;
   }
