@@ -2,6 +2,7 @@
 
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/log.h>
+#include <lanewise/vec/math/look_up.h>
 
 // x^y in f32 as e^(y log x), the logarithm a pair: for tiers with a fused fma. Twice as fast as in f64.
 
@@ -17,48 +18,26 @@ inline constexpr float kPowNormal = 87.0f;
 struct PowLogTables {
   static constexpr std::int32_t kSmallest = 0x3f44a300;  // the bits of the smallest mantissa, 0.768
   static constexpr std::int32_t kFraction = 0x7fffff;
-  static constexpr float kInverse[8] = {0.6875f, 0.75f, 0.8125f, 0.90625f, 1.0f, 1.0625f, 1.1875f, 1.25f};
+  static constexpr Eight kInverse = {0.6875f, 0.75f, 0.8125f, 0.90625f, 1.0f, 1.0625f, 1.1875f, 1.25f};
   // -log c in two parts, the first exact beside multiples of LogConstants<float>::kLn2Hi.
-  static constexpr float kHi[8] = {0x1.7fb0p-2f, 0x1.2698p-2f,  0x1.a940p-3f,  0x1.9330p-4f,
-                                   0.0f,         -0x1.f0a0p-5f, -0x1.5ff0p-3f, -0x1.c900p-3f};
-  static constexpr float kLo[8] = {
-      -0x1.7109fap-20f, -0x1.deecb2p-18f, -0x1.2c3752p-19f, 0x1.797566p-18f, 0.0f,
-      -0x1.86008cp-20f, -0x1.83853cp-18f, 0x1.070cacp-20f};
+  static constexpr Eight kHi = {0x1.7fb0p-2f, 0x1.2698p-2f,  0x1.a940p-3f,  0x1.9330p-4f,
+                                0.0f,         -0x1.f0a0p-5f, -0x1.5ff0p-3f, -0x1.c900p-3f};
+  static constexpr Eight kLo = {-0x1.7109fap-20f, -0x1.deecb2p-18f, -0x1.2c3752p-19f, 0x1.797566p-18f, 0.0f,
+                                -0x1.86008cp-20f, -0x1.83853cp-18f, 0x1.070cacp-20f};
 };
 /// 2^(i/8) rounded, and the logarithm of what that lost.
 struct PowExpTables {
-  static constexpr float kPower[8] = {0x1.000000p+0f, 0x1.172b84p+0f, 0x1.306fe0p+0f, 0x1.4bfdaep+0f,
-                                      0x1.6a09e6p+0f, 0x1.8ace54p+0f, 0x1.ae89fap+0f, 0x1.d5818ep+0f};
-  static constexpr float kLost[8] = {0.0f,
-                                     -0x1.9c0c22p-27f,
-                                     0x1.125002p-25f,
-                                     -0x1.0a3552p-25f,
-                                     0x1.26055cp-26f,
-                                     0x1.67a1cap-28f,
-                                     -0x1.f9c306p-27f,
-                                     -0x1.a5217cp-28f};
+  static constexpr Eight kPower = {0x1.000000p+0f, 0x1.172b84p+0f, 0x1.306fe0p+0f, 0x1.4bfdaep+0f,
+                                   0x1.6a09e6p+0f, 0x1.8ace54p+0f, 0x1.ae89fap+0f, 0x1.d5818ep+0f};
+  static constexpr Eight kLost = {0.0f,
+                                  -0x1.9c0c22p-27f,
+                                  0x1.125002p-25f,
+                                  -0x1.0a3552p-25f,
+                                  0x1.26055cp-26f,
+                                  0x1.67a1cap-28f,
+                                  -0x1.f9c306p-27f,
+                                  -0x1.a5217cp-28f};
 };
-
-/// table[index mod 8].
-LANEWISE_INLINE Vec<float> look_up(const float (&table)[8], Vec<std::int32_t> index) {
-  using R = Vec<float>::Register;
-#if defined(LANEWISE_ISA_AVX512)
-  const __m512 twice = _mm512_broadcast_f32x8(_mm256_loadu_ps(table));  // four bits of the index count
-  return Vec<float>(bits<R>(_mm512_permutexvar_ps(bits<__m512i>(index.reg), twice)));
-#elif defined(LANEWISE_ISA_AVX2)
-  return Vec<float>(bits<R>(_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), bits<__m256i>(index.reg))));
-#elif defined(LANEWISE_ISA_NEON)
-  using I = Vec<std::int32_t>;
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(table);
-  const uint8x16x2_t both = {{vld1q_u8(bytes), vld1q_u8(bytes + 16)}};
-  const I four_bytes = (index & I(7)) * I(0x04040404) + I(0x03020100);
-  return Vec<float>(bits<R>(vqtbl2q_u8(both, bits<uint8x16_t>(four_bytes.reg))));
-#else
-  R r;
-  for (int i = 0; i < Vec<float>::size; ++i) r[i] = table[index.reg[i] & 7];
-  return Vec<float>(r);
-#endif
-}
 
 /// x = m / 2^minus_e.
 struct PowReduction {
