@@ -3,14 +3,17 @@
 // All mathematical functions over the vector types. Each states its largest error in ULP; docs/mathematics.md
 // has what was measured.
 //
+// clang-format off
 //   exponentials       exp exp2 expm1 sigmoid | complex: exp expm1 sigmoid
 //   logarithms         log log2 log10 log1p logit xlogy xlog1py entr | complex: log log2 log10 log1p
 //   powers and roots   pow sqrt rsqrt cbrt reciprocal hypot | complex: pow sqrt rsqrt reciprocal abs
-//   trigonometric      sin cos tan asin acos atan atan2 angle sin_pi cos_pi sinc | complex: sin cos tan asin
-//   acos atan sinc hyperbolic         sinh cosh tanh asinh acosh atanh | complex: the same error functions
-//   erf erfc erfcx erfinv ndtr log_ndtr ndtri gamma and zeta     lgamma digamma trigamma polygamma(n, x)
-//   zeta(s, q) Bessel functions   i0 i0e i1 i1e exact              fmod remainder frexp ldexp nextafter
-//   copysign heaviside
+//   trigonometric      sin cos tan asin acos atan atan2 angle sin_pi cos_pi sinc | complex: sin cos tan asin acos atan sinc
+//   hyperbolic         sinh cosh tanh asinh acosh atanh | complex: the same
+//   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
+//   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q)
+//   Bessel functions   i0 i0e i1 i1e
+//   exact              fmod remainder frexp ldexp nextafter copysign heaviside
+// clang-format on
 
 #include <lanewise/vec/math/asin.h>
 #include <lanewise/vec/math/atan.h>
@@ -37,5 +40,6 @@
 #include <lanewise/vec/math/sin_cos.h>
 #include <lanewise/vec/math/sin_pi.h>
 #include <lanewise/vec/math/tan.h>
+#include <lanewise/vec/math/tanh.h>
 #include <lanewise/vec/math/zeta.h>
 #include <lanewise/vec/vec.h>

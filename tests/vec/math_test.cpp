@@ -139,6 +139,42 @@ TEST_P(Special, KeepsLanesApartInF64) { keeps_lanes_apart<double>(); }
 INSTANTIATE_TEST_SUITE_P(Functions, Special, testing::ValuesIn(kSpecialRows),
                          [](const testing::TestParamInfo<Row>& row) { return std::string(row.param.name); });
 
+// What the logarithm of a number near 1 loses counts as often as the exponent says.
+TEST(Pow, HoldsItsBoundWhereTheExponentIsLarge) {
+  std::mt19937_64 random(5);
+  Points<float> p;
+  while (p.x.size() < 200000) {
+    const double distance = std::ldexp(unit(random) - 0.5, -static_cast<int>(random() % 20));
+    const auto x = static_cast<float>(1 + distance);
+    if (x == 1) continue;
+    p.x.push_back(x);
+    p.y.push_back(static_cast<float>((unit(random) * 196 - 106) / std::log(static_cast<double>(x))));
+  }
+  for (std::size_t i = 0; i < p.x.size(); i += 3) p.y[i] = std::nearbyint(p.y[i]);
+  std::vector<float> found(p.x.size());
+  apply<float>([](auto x, auto y) { return vec::pow(x, y); }, p.x.data(), p.y.data(), found.data(),
+               p.x.size());
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    ASSERT_LE(ulp_error(found[i], std::pow(Wide(p.x[i]), Wide(p.y[i]))), vec::kFusedFma ? 0.9 : 0.6)
+        << std::hexfloat << p.x[i] << ", " << p.y[i];
+  }
+}
+TEST(Pow, IsExactWhereTheResultIsAFloat) {
+  const auto pow = [](float x, float y) {
+    return vec::pow(vec::Vec<float>(x), vec::Vec<float>(y)).extract(0);
+  };
+  for (int base = 2; base <= 256; ++base) {
+    double exact = base;
+    for (int n = 1; exact <= 0x1p24; ++n, exact *= base) {
+      EXPECT_EQ(pow(static_cast<float>(base), static_cast<float>(n)), static_cast<float>(exact))
+          << base << " " << n;
+      EXPECT_EQ(pow(static_cast<float>(-base), static_cast<float>(n)),
+                static_cast<float>(n % 2 == 0 ? exact : -exact));
+    }
+  }
+  for (int n = -149; n <= 127; ++n) EXPECT_EQ(pow(2, static_cast<float>(n)), std::ldexp(1.0f, n));
+}
+
 TEST(MillsRatio, IsGoodToFourUlpWhereTheDensityIsNotZero) {
   std::vector<float> x, found(1 << 16);
   for (int i = 0; i < 1 << 16; ++i) x.push_back(14.5f * static_cast<float>(i) / (1 << 16));

@@ -248,57 +248,6 @@ LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {
 }
 
 namespace detail {
-
-/// (tanh x - x) / x^3 for z = x^2, minimax to 2^-27.6 up to 1 (f32), to 2^-56 up to 0.85 (f64) of tanh.
-template <class T>
-inline constexpr T kTanhSmall = sizeof(T) == 4 ? T(1) : T(0.85);
-LANEWISE_INLINE Vec<float> tanh_tail(Vec<float> z) {
-  return polynomial(z, -0x1.55553cp-2f, 0x1.110be2p-3f, -0x1.b961e2p-5f, 0x1.6006eap-6f, -0x1.0455e2p-7f,
-                    0x1.2d7d38p-9f, -0x1.777148p-12f);
-}
-LANEWISE_INLINE Vec<double> tanh_tail(Vec<double> z) {
-  return polynomial(z, -0x1.5555555555555p-2, 0x1.1111111111012p-3, -0x1.ba1ba1ba05227p-5,
-                    0x1.664f487c7bb4ap-6, -0x1.226e34741b77fp-7, 0x1.d6d3a7bca5293p-9, -0x1.7da10a1788185p-10,
-                    0x1.35409abcaa3e5p-11, -0x1.f431e6567aad0p-13, 0x1.8ff7e55864ee0p-14,
-                    -0x1.31db985278d49p-15, 0x1.9b6c9827e4821p-17, -0x1.9cfc34173517ap-19,
-                    0x1.b70f4d31c42b5p-22);
-}
-
-/// e^2x + 1, rounded once after e^2x / 2^n, for 0 <= x <= 20. In f32 n ln 2 needs no second part: the larger n,
-/// the less it counts.
-LANEWISE_INLINE Vec<float> exp_twice_plus_one(Vec<float> x) {
-  using V = Vec<float>;
-  using C = ExpConstants<float>;
-  const V t = fma(x, V(2 * C::kLog2E), V(C::kMagic));
-  const V r = fnma(t - V(C::kMagic), V(0x1.62e430p-2f), x);
-  const V p = fma(r, fma(r, exp_tail<2>(r), V(2.0f)), V(1.0f));
-  return fma(p, power_of_two(t), V(1.0f));
-}
-LANEWISE_INLINE Vec<double> exp_twice_plus_one(Vec<double> x) {
-  using V = Vec<double>;
-  using C = ExpConstants<double>;
-  const V twice = x + x;
-  const V t = fma(twice, V(C::kLog2E), V(C::kMagic));
-  const V n = t - V(C::kMagic);
-  const V r = fnma(n, V(C::kLn2Lo), fnma(n, V(C::kLn2Hi), twice));
-  return fma(exp_reduced(r), power_of_two(t), V(1.0));
-}
-
-}  // namespace detail
-
-/// An odd polynomial near 0, then 1 - 2 / (e^2x + 1). Error: 0.98 ULP, without fma 1.08 ULP. -0 gives -0.
-template <Real T>
-LANEWISE_INLINE Vec<T> tanh(Vec<T> x) {
-  using V = Vec<T>;
-  const V ax = abs(x);
-  const V z = detail::normal_square(ax);
-  const V small = fma(ax, z * detail::tanh_tail(z), ax);
-  const V magnitude = detail::min_or_second(V(sizeof(T) == 4 ? T(10) : T(20)), ax);  // 1 from here on
-  const V large = V(T(1)) - V(T(2)) / detail::exp_twice_plus_one(magnitude);
-  return copysign(select(ax < V(detail::kTanhSmall<T>), small, large), x);
-}
-
-namespace detail {
 /// Where e^x is so small that it is the result.
 template <class T>
 [[gnu::noinline, gnu::cold]] Vec<T> sigmoid_far_left(Vec<T> x, Vec<T> inside) {
@@ -320,12 +269,11 @@ LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
   const V minus_r = fma(n, V(C::kLn2Lo), fms(n, V(C::kLn2Hi), kept));
   const V e = fma(minus_r, minus_r * detail::exp_tail(minus_r), minus_r);  // e^-r - 1
   const V power = detail::power_of_two(t);
-  const detail::Pair<T> sum =
-      detail::fast_two_sum(detail::max_or_second(one, power), detail::min_or_second(one, power));
-  detail::Pair<T> d = detail::fast_two_sum(sum.hi, e);
-  d.lo = d.lo + sum.lo;
-  const V inverse = one / d.hi;
-  const V lost = fnma(inverse, d.lo, detail::residual(inverse, d.hi, one));
+  // In d_lo only the last sum may round, or it loses what is below half an ULP of d.
+  const V d = (one + power) + e;
+  const V d_lo = ((one - d) + power) + e;
+  const V inverse = one / d;
+  const V lost = fnma(inverse, d_lo, detail::residual(inverse, d, one));
   const V r = power * fma(lost, inverse, inverse);
   if (__builtin_expect((x < -limit).any(), 0)) return detail::sigmoid_far_left(x, r);
   return r;

@@ -3,7 +3,7 @@
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/log.h>
 
-// sinh, cosh and the inverse hyperbolic functions; tanh is in exp.h.
+// sinh, cosh and the inverse hyperbolic functions; tanh has its own file.
 
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <lanewise/vec/math/pair.h>
+
+// Tables of eight floats, each in a register: to look one up is one instruction on AVX2 and AVX-512, four on NEON.
+
+namespace lanewise::vec {
+inline namespace LANEWISE_ISA {
+namespace detail {
+
+using Eight = float[8];
+
+/// table[index mod 8].
+LANEWISE_INLINE Vec<float> look_up(const Eight& table, Vec<std::int32_t> index) {
+  using R = Vec<float>::Register;
+#if defined(LANEWISE_ISA_AVX512)
+  const __m512 twice = _mm512_broadcast_f32x8(_mm256_loadu_ps(table));  // four bits of the index count
+  return Vec<float>(bits<R>(_mm512_permutexvar_ps(bits<__m512i>(index.reg), twice)));
+#elif defined(LANEWISE_ISA_AVX2)
+  return Vec<float>(bits<R>(_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), bits<__m256i>(index.reg))));
+#elif defined(LANEWISE_ISA_NEON)
+  using I = Vec<std::int32_t>;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(table);
+  const uint8x16x2_t both = {{vld1q_u8(bytes), vld1q_u8(bytes + 16)}};
+  const I four_bytes = (index & I(7)) * I(0x04040404) + I(0x03020100);
+  return Vec<float>(bits<R>(vqtbl2q_u8(both, bits<uint8x16_t>(four_bytes.reg))));
+#else
+  R r;
+  for (int i = 0; i < Vec<float>::size; ++i) r[i] = table[index.reg[i] & 7];
+  return Vec<float>(r);
+#endif
+}
+
+/// coefficients[0] + coefficients[1] x + ..., the coefficients of each lane's own interval.
+template <std::size_t N>
+LANEWISE_INLINE Vec<float> look_up_polynomial(const Eight (&coefficients)[N], Vec<std::int32_t> index,
+                                              Vec<float> x) {
+  Vec<float> p = look_up(coefficients[N - 1], index);
+  for (std::size_t i = N - 1; i-- > 0;) p = fma(p, x, look_up(coefficients[i], index));
+  return p;
+}
+
+/// An odd function at x >= 0 by eight intervals: x + x p(x^2) in the `first`, elsewhere value + t p(t) for
+/// t = x - centre. The centres are such that the values are floats to within 2^-33.
+template <class Tables>
+LANEWISE_INLINE Vec<float> by_intervals(Vec<float> x, Vec<std::int32_t> index, Mask<float> first) {
+  const Vec<float> t = x - look_up(Tables::kCentre, index);
+  const Vec<float> z = select(first, normal_square(t), t);
+  const Vec<float> p = look_up_polynomial(Tables::kCoefficients, index, z);
+  return fma(t, p, select(first, x, look_up(Tables::kValue, index)));
+}
+
+}  // namespace detail
+}  // namespace LANEWISE_ISA
+}  // namespace lanewise::vec
