@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/detail/spare_gradient.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/input_buffer.h>
 #include <lanewise/generated/functions.h>
@@ -10,12 +10,6 @@
 namespace lanewise::autograd {
 
 namespace {
-
-/// True if `t` may be overwritten: no other tensor sees it or its memory.
-bool is_free(const Tensor& t) noexcept {
-  return t.use_count() == 1 && t.storage().use_count() == 1 && is_plain(t) &&
-         t.is_non_overlapping_and_dense();
-}
 
 bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept {
   if (shape.size() > desired.size()) return false;

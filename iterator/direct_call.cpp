@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
-#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/direct_call.h>
+#include <lanewise/iterator/detail/sawtooth.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/kernels/tuning.h>
@@ -138,7 +138,7 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
           : std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost() / kChunk));
   if (records_walks()) [[unlikely]]
     record(grain * kChunk);
-  lanewise::parallel_for(0, (n + kChunk - 1) / kChunk, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_walk((n + kChunk - 1) / kChunk, kChunk * bytes, grain, [&](std::int64_t begin, std::int64_t end) {
     if (tile_bytes > 0) {
       work(begin * kChunk, std::min(end * kChunk, n) - begin * kChunk);
       return;

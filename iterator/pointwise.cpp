@@ -5,6 +5,7 @@
 #include <lanewise/iterator/detail/direct_call.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
+#include <lanewise/iterator/detail/spare_input.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -52,7 +53,30 @@ class Params {
   };
 };
 
+/// The memory of the spare input, if the op reads it and the result fits there; else an undefined tensor.
+[[gnu::cold]] Tensor take_spare(const DirectCall& call, const ElementwiseKernel& kernel,
+                                std::initializer_list<PointwiseInput> inputs) {
+  const Tensor& spare = *detail::SpareInput::lent();
+  const auto is_spare = [&](const PointwiseInput& input) {
+    return !input.is_scalar() && input.tensor().is_same(spare);
+  };
+  if (std::none_of(inputs.begin(), inputs.end(), is_spare)) return Tensor();
+  const TensorImpl& impl = *spare.unsafeGetTensorImpl();
+  const bool fits =
+      call.writes_to(impl, kernel, 0, inputs) && (impl.has_default_strides() || !call.like->is_contiguous());
+  detail::SpareInput::take();
+  return fits ? spare : Tensor();
+}
+
+Tensor fresh_result(const DirectCall& call, ScalarType type) {
+  return call.like->is_contiguous()
+             ? detail::empty_contiguous_like(*call.like, type)
+             : detail::empty_strided_cpu(call.like->sizes(), call.like->strides(), type);
+}
+
 }  // namespace
+
+constinit thread_local const Tensor* detail::SpareInput::current = nullptr;
 
 /// Everything else: an iterator over the same operands.
 struct PointwiseBuilder {
@@ -125,9 +149,11 @@ Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> in
   DirectCall call;
   if (call.set_up(op.promote_integers_to_float, kernel, inputs)) [[likely]] {
     const ScalarType type = detail::role_type(kernel.roles[0], call.result);
-    Tensor out = call.like->is_contiguous()
-                     ? detail::empty_contiguous_like(*call.like, type)
-                     : detail::empty_strided_cpu(call.like->sizes(), call.like->strides(), type);
+    Tensor out;
+    if (detail::SpareInput::lent() != nullptr) [[unlikely]]
+      out = take_spare(call, kernel, inputs);
+    if (!out.defined()) [[likely]]
+      out = fresh_result(call, type);
     call.data[0] = static_cast<char*>(out.data_ptr());
     call.run(kernel, params.data());
     return out;

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <optional>
 
-#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/sawtooth.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/tensor/dim_vector.h>
@@ -240,6 +240,21 @@ class FlatRun {
   std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
 };
 
+/// f(begin, end) over all pieces of so many elements, in parallel where that pays.
+template <class F>
+void walk(const TileJob& job, std::int64_t numel, std::int64_t piece, std::int64_t grain, F&& f) {
+  const std::int64_t pieces = (numel + piece - 1) / piece;
+  if (job.in_order) {
+    lanewise::parallel_for(0, pieces, grain, f);
+    return;
+  }
+  std::int64_t bytes = 0;
+  for (int k = 0; k < job.operands; ++k) {
+    bytes += job.operand[static_cast<std::size_t>(k)].memory_size();
+  }
+  parallel_walk(pieces, piece * bytes, grain, f);
+}
+
 }  // namespace
 
 void run_whole(const Plan& plan) {
@@ -256,8 +271,7 @@ void run_whole(const Plan& plan) {
     }
     job.fn(data.data(), plan.scalar_bits, std::min(end * kChunk, plan.numel) - first, job.context);
   };
-  lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
-                         run);
+  walk(job, plan.numel, kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
 }
 
 void run_conversion(const Plan& plan) {
@@ -267,26 +281,25 @@ void run_conversion(const Plan& plan) {
   const TileOperand& from = job.operand[1];
   const kernels::ConvertFn convert =
       job.movers->convert[static_cast<std::size_t>(from.memory)][static_cast<std::size_t>(to.memory)];
-  lanewise::parallel_for(0, (plan.numel + kChunk - 1) / kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           const std::int64_t first = begin * kChunk;
-                           convert(from.data + first * from.memory_size(), to.data + first * to.memory_size(),
-                                   std::min(end * kChunk, plan.numel) - first);
-                         });
+  walk(job, plan.numel, kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
+       [&](std::int64_t begin, std::int64_t end) {
+         const std::int64_t first = begin * kChunk;
+         convert(from.data + first * from.memory_size(), to.data + first * to.memory_size(),
+                 std::min(end * kChunk, plan.numel) - first);
+       });
 }
 
 void run_flat(const Plan& plan) {
   const TileJob& job = *plan.job;
   const Layout layout = lay_out(plan);
-  const std::int64_t tiles = (plan.numel + layout.tile - 1) / layout.tile;
-  lanewise::parallel_for(0, tiles, grain_items(job, layout.tile, layout.cost),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
-                           FlatRun run(plan, layout, arena, begin * layout.tile);
-                           for (std::int64_t t = begin; t < end; ++t) {
-                             run.step(std::min(layout.tile, plan.numel - t * layout.tile));
-                           }
-                         });
+  walk(job, plan.numel, layout.tile, grain_items(job, layout.tile, layout.cost),
+       [&](std::int64_t begin, std::int64_t end) {
+         alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
+         FlatRun run(plan, layout, arena, begin * layout.tile);
+         for (std::int64_t t = begin; t < end; ++t) {
+           run.step(std::min(layout.tile, plan.numel - t * layout.tile));
+         }
+       });
 }
 
 }  // namespace lanewise::detail

@@ -4,6 +4,7 @@
 #include "emit.h"
 #include "formula.h"
 #include "output.h"
+#include "spent_gradient.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -45,6 +46,11 @@ void emit_class(Text& text, const OpList& list, const Op& op) {
   text.line("};\n");
 }
 
+std::size_t edge_of(const NodePlan& plan, const std::string& input) {
+  return static_cast<std::size_t>(std::find(plan.edges.begin(), plan.edges.end(), input) -
+                                  plan.edges.begin());
+}
+
 void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
   for (const std::string& name : use.tensors) {
     if (is_list(op, name)) {
@@ -56,11 +62,23 @@ void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
   }
 }
 
-void emit_formula(Text& text, const Op& op, const NodePlan& plan, std::size_t f) {
+/// Where the gradient's memory may take the result: if no formula after this one runs.
+void emit_spare(Text& text, const OpList& list, const Op& op, const NodePlan& plan, std::size_t f) {
+  if (!spends_gradient(list, plan.formulas[f].code)) return;
+  std::string later;
+  for (std::size_t g = f + 1; g < plan.formulas.size(); ++g) {
+    for (const std::string& input : op.formulas[g].inputs) {
+      later += (later.empty() ? "" : " && ") +
+               ("!task_should_compute_output(" + number(edge_of(plan, input)) + ")");
+    }
+  }
+  text.line("    const SpareGradient spare(grad", later.empty() ? "" : ", ", later, ");");
+}
+
+void emit_formula(Text& text, const OpList& list, const Op& op, const NodePlan& plan, std::size_t f) {
   std::vector<std::size_t> edges;
   for (const std::string& input : op.formulas[f].inputs) {
-    edges.push_back(static_cast<std::size_t>(std::find(plan.edges.begin(), plan.edges.end(), input) -
-                                             plan.edges.begin()));
+    edges.push_back(edge_of(plan, input));
   }
   std::string condition, mask, targets;
   for (const std::size_t e : edges) {
@@ -72,6 +90,7 @@ void emit_formula(Text& text, const Op& op, const NodePlan& plan, std::size_t f)
   text.line("  if (", condition, ") {");
   emit_unpacks(text, op, plan.formulas[f]);
   if (edges.size() == 1) {
+    emit_spare(text, list, op, plan, f);
     text.line("    ", targets, " = ", plan.formulas[f].code, ";");
   } else {
     text.line("    const std::array<bool, ", number(edges.size()), "> grad_input_mask = {", mask, "};");
@@ -108,7 +127,7 @@ void emit_apply(Text& text, const OpList& list, const Op& op) {
     text.line("  const Tensor& grad = grads[0];");
     text.line("  if (!grad.defined()) return grad_inputs;");
   }
-  for (std::size_t f = 0; f < plan.formulas.size(); ++f) emit_formula(text, op, plan, f);
+  for (std::size_t f = 0; f < plan.formulas.size(); ++f) emit_formula(text, list, op, plan, f);
   text.line("  return grad_inputs;\n}");
   if (saves) {
     text.line("void ", op.node_class, "::release_variables() {");
@@ -149,7 +168,9 @@ std::string emit_nodes(const OpList& list, std::size_t shard) {
   text.line(banner(list.file));
   text.line("#include <lanewise/generated/nodes.h>\n");
   text.line("#include <algorithm>\n#include <array>\n#include <mutex>\n#include <tuple>\n");
-  text.line("#include <lanewise/autograd/formulas.h>\n#include <lanewise/generated/functions.h>\n");
+  text.line(
+      "#include <lanewise/autograd/detail/spare_gradient.h>\n#include "
+      "<lanewise/autograd/formulas.h>\n#include <lanewise/generated/functions.h>\n");
   text.line("namespace lanewise::autograd::generated {\n\nusing namespace formulas;\n");
   for (const Op* op : shard_of(list, shard)) {
     if (op->has_node()) emit_apply(text, list, *op);

@@ -145,4 +145,54 @@ BENCHMARK(autograd_backward_gelu)->Arg(1 << 18)->Arg(1 << 22);
 BENCHMARK(autograd_backward_pow)->Arg(1 << 18)->Arg(1 << 22);
 BENCHMARK(autograd_backward_pow_fractional)->Arg(1 << 18)->Arg(1 << 22);
 
+// The same inside a graph: eight ops in a row, so that all but the first get their gradient from the op behind them, as
+// in a training step. An item is one op's backward of one element.
+template <class Op, class Value, class Slope>
+void backward_inside(benchmark::State& state, Op op, Value value, Slope slope) {
+  constexpr int kDepth = 8;
+  const std::int64_t n = state.range(0);
+  lib::Tensor x = bench::uniform({n});
+  x.requires_grad_();
+  lib::Tensor y = x;
+  for (int i = 0; i < kDepth; ++i) y = op(y);
+  const lib::Tensor gradient = bench::uniform({n});
+  const auto step = [&] { return lib::autograd::grad({y}, {x}, {gradient}, /*retain_graph=*/true)[0]; };
+  const float *at = bench::floats(x), *in = bench::floats(gradient);
+  const auto expected = [&](std::int64_t i) {
+    double v = at[i], g = in[i];
+    for (int d = 0; d < kDepth; ++d, v = value(v)) g *= slope(v);
+    return g;
+  };
+  if (!bench::verify(state, step(), expected, 1e-4)) return;
+  bench::time(state, kDepth * n, kDepth * 12 * n, [&] { benchmark::DoNotOptimize(step()); });
+}
+
+void autograd_backward_inside_mul(benchmark::State& state) {
+  const lib::Tensor factor = lib::full({state.range(0)}, 1.5);
+  backward_inside(
+      state, [&](const lib::Tensor& x) { return lib::mul(x, factor); }, [](double x) { return 1.5 * x; },
+      [](double) { return 1.5; });
+}
+void autograd_backward_inside_tanh(benchmark::State& state) {
+  backward_inside(
+      state, [](const lib::Tensor& x) { return lib::tanh(x); }, [](double x) { return std::tanh(x); },
+      [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); });
+}
+void autograd_backward_inside_sigmoid(benchmark::State& state) {
+  backward_inside(
+      state, [](const lib::Tensor& x) { return lib::sigmoid(x); },
+      [](double x) { return 1 / (1 + std::exp(-x)); },
+      [](double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); });
+}
+void autograd_backward_inside_gelu(benchmark::State& state) {
+  const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
+  backward_inside(
+      state, [](const lib::Tensor& x) { return lib::gelu(x); }, [=](double x) { return x * normal(x); },
+      [=](double x) { return normal(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI); });
+}
+BENCHMARK(autograd_backward_inside_mul)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_inside_tanh)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_inside_sigmoid)->Arg(1 << 18)->Arg(1 << 22);
+BENCHMARK(autograd_backward_inside_gelu)->Arg(1 << 18)->Arg(1 << 22);
+
 }  // namespace

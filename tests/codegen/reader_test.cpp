@@ -160,6 +160,27 @@ TEST_F(ReaderTest, WhatIsNotImplementedNeedsAReason) {
   EXPECT_EQ(none.ops[0].jvp, Jvp::NotImplemented);
 }
 
+// The result may take the gradient's memory only where one pointwise op reads that, and reads it last.
+TEST_F(ReaderTest, GradientsAreSpentOnce) {
+  const std::string pointwise =
+      "- op: g(Tensor self, Tensor other) -> Tensor\n  doc: x.\n  kernel: g\n  non_differentiable: true\n";
+  const auto node = [&](const std::string& self, const std::string& other) {
+    return emit_nodes(
+        read(pointwise + "- op: f(Tensor self, Tensor other) -> Tensor\n  doc: x.\n  forward: f\n  self: " +
+             self + "\n  other: " + other + "\n"),
+        1);
+  };
+  const std::string spent = "const SpareGradient spare(grad", last = spent + ");",
+                    alone = spent + ", !task_should_compute_output(1));";
+  EXPECT_THAT(node("grad * other", "f(self)"), HasSubstr(alone));
+  EXPECT_THAT(node("f(self)", "-grad * self"), HasSubstr(last));
+  EXPECT_THAT(node("f(self)", "g(grad, self)"), HasSubstr(last));
+  EXPECT_THAT(node("f(self)", "h(g(grad, self), self)"), HasSubstr(last));
+  for (const char* kept :
+       {"grad", "grad * grad", "h(grad, self)", "grad.sum()", "self.g(grad)", "grad * self + grad"})
+    EXPECT_THAT(node("f(self)", kept), Not(HasSubstr(spent))) << kept;
+}
+
 TEST_F(ReaderTest, MissingFileIsNamed) {
   EXPECT_THAT([] { read_ops("/nowhere/ops.yaml"); },
               ::testing::ThrowsMessage<SyntaxError>(HasSubstr("/nowhere/ops.yaml: no such file")));

@@ -1,12 +1,12 @@
 #include "bench/measure.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include <lanewise/lanewise.h>
 #include <lanewise/profiler/profile.h>
 
 #include "bench/check.h"
+#include "bench/sample.h"
 #include "compare/statistics.h"
 
 namespace lanewise::tools {
@@ -45,26 +45,6 @@ void count(PreparedCase& prepared, std::int64_t calls, BenchResult& result) {
 
 }  // namespace
 
-double ns_of(PreparedCase& prepared, std::int64_t calls) {
-  const clockid_t clock = get_num_threads() == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-  const auto now = [clock] {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  };
-  const double begin = now();
-  for (std::int64_t i = 0; i < calls; ++i) prepared.run();
-  return now() - begin;
-}
-
-std::int64_t calls_in(PreparedCase& prepared, double seconds) {
-  std::int64_t calls = 1;
-  double ns = ns_of(prepared, calls);
-  while (ns < 2e5 && ns < seconds * 1e9) ns = ns_of(prepared, calls *= 4);
-  return std::max<std::int64_t>(1,
-                                static_cast<std::int64_t>(seconds * 1e9 * static_cast<double>(calls) / ns));
-}
-
 double BenchResult::median() const { return tools::median(ns); }
 double BenchResult::spread() const { return (quantile(ns, 0.75) - quantile(ns, 0.25)) / 2 / median(); }
 double BenchResult::share_of_limit() const {
@@ -86,13 +66,13 @@ std::vector<BenchResult> measure(const BenchCase& c, const MeasureSettings& sett
     result.isa = isa;
     result.error = check(c.key() + " on " + name(isa), c.dtype, prepared.results(), reference);
     describe(prepared, result);
-    calls.push_back(calls_in(prepared, settings.seconds));
+    calls.push_back(take_sample(prepared, settings.seconds).calls);
   }
   for (int turn = 0; turn < settings.turns; ++turn) {
     for (std::size_t i = 0; i < settings.isas.size(); ++i) {
       const IsaGuard guard(settings.isas[i]);
       prepared.run();  // the tier's code and the operands are warm again
-      results[i].ns.push_back(ns_of(prepared, calls[i]) / static_cast<double>(calls[i]));
+      results[i].ns.push_back(take_sample(prepared, calls[i]).ns_per_call());
     }
   }
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -17,7 +17,7 @@ struct BenchResult {
   std::int64_t bytes = 0;     ///< of one call, as the profiler counts them
   double flops = 0;           ///< 0 where they cannot be told
   std::int64_t elements = 0;  ///< of the largest operand or result
-  std::vector<double> ns;  ///< of one call, as ns_of(), a sample per turn; turn i of all tiers ran together
+  std::vector<double> ns;  ///< of one call, as take_sample(), one per turn; turn i of all tiers ran together
   double error = 0;        ///< largest distance from the reference, in units of its largest number
   double bandwidth_limit = 0;           ///< GB/s of the triad with as many bytes
   double arithmetic_limit = 0;          ///< GFLOP/s
@@ -30,12 +30,6 @@ struct BenchResult {
   /// Of the time that the limits allow at the least, by bandwidth or arithmetic.
   double share_of_limit() const;
 };
-
-/// Nanoseconds of that many calls together. With one thread its CPU time, which a busy machine does not lengthen; on the
-/// clock where threads wait for one another.
-double ns_of(PreparedCase& prepared, std::int64_t calls);
-/// How many take so long.
-std::int64_t calls_in(PreparedCase& prepared, double seconds);
 
 struct MeasureSettings {
   std::vector<Isa> isas;

@@ -4,7 +4,7 @@
 
 #include <lanewise/dispatch_isa/isa.h>
 
-#include "bench/measure.h"
+#include "bench/sample.h"
 
 namespace lanewise::tools {
 Race::Race(PreparedCase& prepared, double seconds_of_a_turn, std::vector<Lane> lanes)
@@ -48,8 +48,8 @@ double Race::sample(const Lane& lane) {
 
 double Race::timed() {
   prepared_.run();  // the tier's code and the operands are warm again
-  if (calls_ == 0) calls_ = calls_in(prepared_, seconds_);
-  return ns_of(prepared_, calls_) / static_cast<double>(calls_);
+  if (calls_ == 0) calls_ = take_sample(prepared_, seconds_).calls;
+  return take_sample(prepared_, calls_).ns_per_call();
 }
 
 }  // namespace lanewise::tools
