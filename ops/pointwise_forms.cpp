@@ -51,6 +51,16 @@ Tensor div_rounded(const Tensor& self, const Other& other, std::optional<std::st
   return pointwise(*mode == "trunc" ? kDivTrunc : kDivFloor, {self, other});
 }
 
+/// The dtype of the power.
+ScalarType check_power(const Tensor& self, const Scalar& exponent) {
+  const ScalarType type = result_type(self, exponent);
+  LANEWISE_CHECK(
+      ValueError,
+      !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
+      "pow: integers to the negative power ", exponent, " are no integers; cast self to a floating dtype");
+  return type;
+}
+
 bool is_tanh(const char* op, std::string_view approximate) {
   LANEWISE_CHECK(ValueError, approximate == "none" || approximate == "tanh", op, ": approximate is \"",
                  approximate, "\"; expected \"none\" or \"tanh\"");
@@ -68,14 +78,18 @@ Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_vi
 }
 
 Tensor pow(const Tensor& self, const Scalar& exponent) {
-  const ScalarType type = result_type(self, exponent);
-  LANEWISE_CHECK(
-      ValueError,
-      !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
-      "pow: integers to the negative power ", exponent, " are no integers; cast self to a floating dtype");
   // The kernel of one operand has short cuts for common exponents, but computes in the dtype of self.
-  if (type == self.scalar_type()) return pointwise(kPowScalar, {self}, {exponent});
+  if (check_power(self, exponent) == self.scalar_type()) return pointwise(kPowScalar, {self}, {exponent});
   return pointwise(kPow, {self, exponent});
+}
+
+void pow_into(const Destination& to, const Tensor& self, const Scalar& exponent) {
+  const auto write = to.resizable ? &pointwise_out : &pointwise_inplace;
+  if (check_power(self, exponent) == self.scalar_type()) {
+    write(kPowScalar, to.tensor, {self}, {exponent});
+  } else {
+    write(kPow, to.tensor, {self, exponent}, {});
+  }
 }
 
 Tensor square(const Tensor& self) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -15,8 +16,9 @@ namespace lanewise::ops {
 Tensor div(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode);
 Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_view> rounding_mode);
 
-/// Throws ValueError for integers to a negative integer power.
+/// Throw ValueError for integers to a negative integer power.
 Tensor pow(const Tensor& self, const Scalar& exponent);
+void pow_into(const Destination& to, const Tensor& self, const Scalar& exponent);
 
 /// self * self; of bool, in int64.
 Tensor square(const Tensor& self);

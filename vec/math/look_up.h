@@ -8,25 +8,30 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
-using Eight = float[8];
+/// Twice the same: a register of AVX-512 has sixteen.
+struct Eight {
+  float values[16];
+  constexpr Eight(float a, float b, float c, float d, float e, float f, float g, float h)
+      : values{a, b, c, d, e, f, g, h, a, b, c, d, e, f, g, h} {}
+};
 
 /// table[index mod 8].
 LANEWISE_INLINE Vec<float> look_up(const Eight& table, Vec<std::int32_t> index) {
   using R = Vec<float>::Register;
 #if defined(LANEWISE_ISA_AVX512)
-  const __m512 twice = _mm512_broadcast_f32x8(_mm256_loadu_ps(table));  // four bits of the index count
-  return Vec<float>(bits<R>(_mm512_permutexvar_ps(bits<__m512i>(index.reg), twice)));
+  return Vec<float>(bits<R>(_mm512_permutexvar_ps(bits<__m512i>(index.reg), _mm512_loadu_ps(table.values))));
 #elif defined(LANEWISE_ISA_AVX2)
-  return Vec<float>(bits<R>(_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), bits<__m256i>(index.reg))));
+  return Vec<float>(
+      bits<R>(_mm256_permutevar8x32_ps(_mm256_loadu_ps(table.values), bits<__m256i>(index.reg))));
 #elif defined(LANEWISE_ISA_NEON)
   using I = Vec<std::int32_t>;
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(table);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(table.values);
   const uint8x16x2_t both = {{vld1q_u8(bytes), vld1q_u8(bytes + 16)}};
   const I four_bytes = (index & I(7)) * I(0x04040404) + I(0x03020100);
   return Vec<float>(bits<R>(vqtbl2q_u8(both, bits<uint8x16_t>(four_bytes.reg))));
 #else
   R r;
-  for (int i = 0; i < Vec<float>::size; ++i) r[i] = table[index.reg[i] & 7];
+  for (int i = 0; i < Vec<float>::size; ++i) r[i] = table.values[index.reg[i] & 7];
   return Vec<float>(r);
 #endif
 }

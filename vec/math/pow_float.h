@@ -74,7 +74,7 @@ LANEWISE_INLINE PowReduction reduce_pow_inside(Vec<float> x) {
 }
 
 /// log x to about 2^-32 of it.
-LANEWISE_INLINE Pair<float> pow_log(PowReduction x) {
+LANEWISE_INLINE Pair<float> pow_log(const PowReduction& x) {
   using V = Vec<float>;
   using C = LogConstants<float>;
   using T = PowLogTables;
@@ -92,7 +92,7 @@ LANEWISE_INLINE Pair<float> pow_log(PowReduction x) {
 }
 
 /// x y; what would be a denormal number is as if it were 0.
-LANEWISE_INLINE Pair<float> pow_product(Pair<float> x, Vec<float> y) {
+LANEWISE_INLINE Pair<float> pow_product(const Pair<float>& x, Vec<float> y) {
   const Vec<float> p = fma(x.hi, y, Vec<float>(kBesideOne<float>));
   return {p, fma(x.lo, y, fms(x.hi, y, p))};
 }
@@ -104,7 +104,7 @@ struct PowExp {
   Vec<float> t;         ///< its bits count the eighths
 };
 /// e^x.
-LANEWISE_INLINE PowExp pow_exp(Pair<float> x) {
+LANEWISE_INLINE PowExp pow_exp(const Pair<float>& x) {
   using V = Vec<float>;
   using C = ExpConstants<float>;
   const V magic(C::kMagic / 8);
@@ -118,7 +118,7 @@ LANEWISE_INLINE PowExp pow_exp(Pair<float> x) {
 }
 
 /// The number, if it is normal.
-LANEWISE_INLINE Vec<float> scale_normal(PowExp e) {
+LANEWISE_INLINE Vec<float> scale_normal(const PowExp& e) {
 #if defined(LANEWISE_ISA_AVX512)
   return scale_by_rounded(e.value, e.t, e.exponent);  // takes the floor
 #else
