@@ -54,8 +54,8 @@ class Params {
 };
 
 /// The memory of the spare input, if the op reads it and the result fits there; else an undefined tensor.
-[[gnu::cold]] Tensor take_spare(const DirectCall& call, const ElementwiseKernel& kernel,
-                                std::initializer_list<PointwiseInput> inputs) {
+Tensor take_spare(const DirectCall& call, const ElementwiseKernel& kernel,
+                  std::initializer_list<PointwiseInput> inputs) {
   const Tensor& spare = *detail::SpareInput::lent();
   const auto is_spare = [&](const PointwiseInput& input) {
     return !input.is_scalar() && input.tensor().is_same(spare);
