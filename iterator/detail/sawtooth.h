@@ -12,8 +12,8 @@
 /// 0.9, 48 MiB 1.0.
 namespace lanewise::detail {
 
-/// Walks over less memory stay in the cache as a whole.
-inline constexpr std::int64_t kSawtoothFrom = 512 << 10;
+/// Walks over less memory stay in the cache as a whole: half of a usual second-level cache.
+inline constexpr std::int64_t kSawtoothFrom = 1 << 20;
 /// Bytes of a block, all operands together. With a quarter of it prefetchers start too often: 1.2 times the time.
 inline constexpr std::int64_t kSawtoothBlock = 192 << 10;
 
