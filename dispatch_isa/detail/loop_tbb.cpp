@@ -64,6 +64,7 @@ constexpr int kMaxShares = 64;
 // through with its own goes on with the others', so that a worker whose core is busy elsewhere, or that comes
 // late, holds nobody up for longer than a piece.
 void run_here(const Loop& loop) {
+  const bool binds = !binding().pus.empty();
   Share shares[kMaxShares];
   const int count = std::min(loop.workers, kMaxShares);
   const int per_share = (loop.workers + count - 1) / count * loop.per_worker;
@@ -73,6 +74,9 @@ void run_here(const Loop& loop) {
   }
   const auto work = [&](int worker) {
     const InsideLoop inside(loop);
+    // The arena may be the caller's own, whose workers nobody bound as they came. A caller stays where it is.
+    if (const int slot = binds ? tbb::this_task_arena::current_thread_index() : 0; slot > 0) [[unlikely]]
+      bind_this_thread(slot);
     for (int i = 0; i < count; ++i) {
       Share& share = shares[(worker + i) % count];
       while (share.next.load(std::memory_order_relaxed) < share.end) {
