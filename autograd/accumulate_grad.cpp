@@ -3,6 +3,7 @@
 
 #include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/detail/spare_gradient.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/generated/functions.h>
@@ -42,8 +43,7 @@ Tensor copy_in_layout_of(const Tensor& grad, const Tensor& variable) {
 void accumulate_grad(const Tensor& variable, Tensor& grad, Tensor incoming) {
   if (!grad.defined()) {
     if (!GradMode::is_enabled()) {
-      if (incoming.use_count() == 1 && incoming.storage().use_count() == 1 && is_plain(incoming) &&
-          has_layout_of(incoming, variable)) {
+      if (is_free(incoming) && has_layout_of(incoming, variable)) {
         incoming.unsafeGetTensorImpl()->set_autograd_meta(nullptr);
         grad = std::move(incoming);
       } else {

@@ -1,6 +1,6 @@
 # lanewise_parse_once(<target> <group> <headers>): the targets of a group, whose flags are equal, share these headers
-# parsed by the first of them. The kernels of a tier take 75 s in place of 106. Compiler caches do not go well with that, so they turn it
-# off; their builds, and those of clang, show that each file also compiles without.
+# parsed by the first of them. The kernels of a tier take 75 s in place of 106. Compiler caches do not go well with that,
+# so they turn it off; their builds, and those of clang, show that each file also compiles without.
 function(lanewise_parse_once target group)
   if(CMAKE_CXX_COMPILER_LAUNCHER OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     return()

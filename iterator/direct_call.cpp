@@ -138,7 +138,7 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
           : std::max<std::int64_t>(4, static_cast<std::int64_t>(kGrainCost / cost() / kChunk));
   if (records_walks()) [[unlikely]]
     record(grain * kChunk);
-  parallel_walk((n + kChunk - 1) / kChunk, kChunk * bytes, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_walk(pieces_of(n, kChunk), kChunk * bytes, grain, [&](std::int64_t begin, std::int64_t end) {
     if (tile_bytes > 0) {
       work(begin * kChunk, std::min(end * kChunk, n) - begin * kChunk);
       return;

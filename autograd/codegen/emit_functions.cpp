@@ -6,6 +6,7 @@
 #include "formula.h"
 #include "node_names.h"
 #include "output.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {

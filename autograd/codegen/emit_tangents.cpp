@@ -3,6 +3,7 @@
 #include "forms.h"
 #include "formula.h"
 #include "transformed_op.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 

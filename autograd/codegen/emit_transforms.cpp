@@ -5,6 +5,7 @@
 #include "forms.h"
 #include "output.h"
 #include "transformed_op.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {

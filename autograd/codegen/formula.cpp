@@ -5,6 +5,7 @@
 #include <map>
 
 #include "error.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -13,8 +14,6 @@ const std::map<std::string, std::string> kMetadata = {
     {"sizes", "DimVector"}, {"strides", "DimVector"},      {"scalar_type", "ScalarType"}, {"dim", "int64_t"},
     {"numel", "int64_t"},   {"storage_offset", "int64_t"}, {"options", "TensorOptions"},
 };
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 class Rewriter {
  public:

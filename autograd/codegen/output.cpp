@@ -1,6 +1,5 @@
 #include "output.h"
 
-#include <cctype>
 #include <fstream>
 #include <sstream>
 
@@ -22,15 +21,6 @@ void write_if_changed(const std::filesystem::path& path, const std::string& cont
   std::ofstream out(path, std::ios::binary);
   out << content;
   if (!out.flush()) throw SyntaxError(path.string() + ": cannot be written");
-}
-
-bool mentions(const std::string& code, const std::string& name) {
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(code[at - 1])) && (end == code.size() || !is_word(code[end]))) return true;
-  }
-  return false;
 }
 
 }  // namespace lanewise::codegen

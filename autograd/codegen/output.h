@@ -20,9 +20,6 @@ class Text {
   std::string text_;
 };
 
-/// Whether the C++ code names `name`, as a whole word.
-bool mentions(const std::string& code, const std::string& name);
-
 /// The first lines of a C++ file: where it comes from.
 std::string banner(const std::string& source, const std::string& comment = "// ");
 

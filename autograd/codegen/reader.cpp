@@ -13,6 +13,7 @@
 #include "error.h"
 #include "formula.h"
 #include "node_names.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -185,8 +186,7 @@ class Reader {
 
   static bool is_identifier(const std::string& text) {
     return std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-           std::all_of(text.begin(), text.end(),
-                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+           std::all_of(text.begin(), text.end(), is_word);
   }
 
   static bool listed(const YAML::Node& list, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "error.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -79,8 +80,7 @@ class SchemaParser {
   std::string identifier(const std::string& what) {
     skip_space();
     const std::size_t begin = position_;
-    while (position_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[position_])) || text_[position_] == '_')) {
+    while (position_ < text_.size() && is_word(text_[position_])) {
       ++position_;
     }
     if (begin == position_) fail(what);

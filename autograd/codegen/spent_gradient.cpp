@@ -1,9 +1,10 @@
 #include "spent_gradient.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <vector>
+
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -12,19 +13,6 @@ namespace {
 const std::set<std::string> kReadOnce = {"mul_tensor_backward",      "mul_scalar_backward",
                                          "div_tensor_self_backward", "div_scalar_backward",
                                          "pow_scalar_gradient",      "gelu_backward"};
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-std::vector<std::size_t> places_of_gradient(const std::string& formula) {
-  const std::string name = "grad";
-  std::vector<std::size_t> places;
-  for (std::size_t at = formula.find(name); at != std::string::npos; at = formula.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(formula[at - 1])) && (end == formula.size() || !is_word(formula[end])))
-      places.push_back(at);
-  }
-  return places;
-}
 
 /// The function among whose arguments position `at` stands; empty if there is none.
 std::string caller_at(const std::string& formula, std::size_t at) {
@@ -53,7 +41,7 @@ bool is_pointwise(const OpList& list, const std::string& name) {
 }  // namespace
 
 bool spends_gradient(const OpList& list, const std::string& formula) {
-  const std::vector<std::size_t> places = places_of_gradient(formula);
+  const std::vector<std::size_t> places = places_of("grad", formula);
   if (places.size() != 1 || formula.find("grads[") != std::string::npos) return false;
   const std::size_t at = places[0];
   const std::string rest = formula.substr(at + 4);

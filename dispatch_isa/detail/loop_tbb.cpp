@@ -1,13 +1,12 @@
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
+#include <optional>
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_scheduler_observer.h>
 
 #include <lanewise/dispatch_isa/detail/binding.h>
 #include <lanewise/dispatch_isa/detail/loop.h>
@@ -15,43 +14,6 @@
 namespace lanewise::detail {
 
 namespace {
-
-/// Binds the workers of an arena as they come.
-class BindsWorkers : public tbb::task_scheduler_observer {
- public:
-  explicit BindsWorkers(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
-  void on_scheduler_entry(bool is_worker) override {
-    if (is_worker) bind_this_thread(tbb::this_task_arena::current_thread_index());
-  }
-};
-
-/// The arena of that many threads. Arenas are made on first use and never freed: there are few, they hold no
-/// threads of their own, and a loop that runs while another thread changes the number of threads keeps the
-/// one it began with.
-tbb::task_arena& arena(int threads) {
-  static constinit std::array<std::atomic<tbb::task_arena*>, kMaxThreads + 1> arenas{};
-  std::atomic<tbb::task_arena*>& slot = arenas[static_cast<std::size_t>(threads)];
-  tbb::task_arena* current = slot.load(std::memory_order_acquire);
-  if (current == nullptr) [[unlikely]] {
-    const bool binds = !binding().pus.empty();
-    // More slots than oneTBB has threads would only earn a warning on the error stream.
-    const auto limit = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-    auto* made = new tbb::task_arena(static_cast<int>(std::min(static_cast<std::size_t>(threads), limit)));
-    if (slot.compare_exchange_strong(current, made, std::memory_order_acq_rel)) {
-      current = made;
-      if (binds) {
-        made->initialize();
-        static_cast<void>(new BindsWorkers(*made));  // lives as long as the arena
-        static const bool caller_is_bound =
-            (bind_this_thread(0), true);  // the first caller of a loop has the first core
-        static_cast<void>(caller_is_bound);
-      }
-    } else {
-      delete made;
-    }
-  }
-  return *current;
-}
 
 /// The pieces of a worker that nobody has begun.
 struct alignas(64) Share {
@@ -74,7 +36,7 @@ void run_here(const Loop& loop) {
   }
   const auto work = [&](int worker) {
     const InsideLoop inside(loop);
-    // The arena may be the caller's own, whose workers nobody bound as they came. A caller stays where it is.
+    // Workers only: a caller stays where it is.
     if (const int slot = binds ? tbb::this_task_arena::current_thread_index() : 0; slot > 0) [[unlikely]]
       bind_this_thread(slot);
     for (int i = 0; i < count; ++i) {
@@ -90,16 +52,47 @@ void run_here(const Loop& loop) {
   tbb::parallel_for(0, loop.workers, 1, work, tbb::static_partitioner());
 }
 
+/// Slots of the arena that oneTBB gives the calling thread of its own accord; 0 if the thread was in one, as a worker or by
+/// execute(), when it first came here.
+int default_slots() {
+  thread_local const int slots =
+      tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized
+          ? tbb::this_task_arena::max_concurrency()
+          : 0;
+  return slots;
+}
+
+/// The calling thread's arena of that many slots.
+tbb::task_arena& arena(int slots) {
+  thread_local std::optional<tbb::task_arena> mine;
+  if (!mine || mine->max_concurrency() != slots) mine.emplace(slots);
+  return *mine;
+}
+
+/// The first thread that runs a loop has the first place of the binding.
+void bind_first_caller() {
+  static const bool bound = (bind_this_thread(0), true);
+  static_cast<void>(bound);
+}
+
 }  // namespace
 
 void run_loop(const Loop& loop, int threads) {
-  if (tbb::this_task_arena::current_thread_index() == tbb::task_arena::not_initialized) {
-    arena(threads).execute([&loop] { run_here(loop); });
-  } else {
-    // Isolated: while it waits, the thread must not pick up an unrelated task of the caller, who may hold a
-    // lock.
-    tbb::this_task_arena::isolate([&loop] { run_here(loop); });
+  // A thread's default arena has a slot for every core: with fewer threads asked for, oneTBB would wake the others to find
+  // nothing to do. A caller's own arena is the caller's choice.
+  const int slots = default_slots();
+  if (!binding().pus.empty()) [[unlikely]]
+    bind_first_caller();  // after oneTBB has counted the cores
+  if (slots != 0 && tbb::this_task_arena::max_concurrency() == slots) {
+    const auto most = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+    const int wanted = static_cast<int>(std::min(static_cast<std::size_t>(threads), most));
+    if (wanted != slots) {
+      arena(wanted).execute([&loop] { run_here(loop); });
+      return;
+    }
   }
+  // Isolated: while it waits, the thread must not pick up an unrelated task of the caller, who may hold a lock.
+  tbb::this_task_arena::isolate([&loop] { run_here(loop); });
 }
 
 }  // namespace lanewise::detail

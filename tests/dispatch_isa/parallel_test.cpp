@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -197,6 +198,25 @@ TEST(ParallelFor, ComposesWithTheCallersArena) {
     });
   });
   EXPECT_EQ(total.load(), 160000);
+}
+
+// A thread has a default arena of oneTBB from its first loop on, with a slot per core; the number asked for decides all the same.
+TEST(ParallelFor, TakesTheNumberOfThreadsAskedForInEveryLoop) {
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, 8);
+  const int threads = tbb::this_task_arena::max_concurrency() + 2;
+  if (threads > 8) GTEST_SKIP() << "needs more threads than cores";
+  const ThreadCount count(threads);
+  std::thread([&] {
+    for (int loop = 0; loop < 3; ++loop) {
+      std::atomic<int> arrived{0};
+      parallel_for(0, threads, 1, [&](std::int64_t b, std::int64_t e) {
+        arrived += static_cast<int>(e - b);
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (arrived < threads && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+        EXPECT_EQ(arrived.load(), threads) << "loop " << loop;
+      });
+    }
+  }).join();
 }
 
 // A caller who holds a lock must not be handed another of its own tasks while it waits for the loop.

@@ -1,9 +1,9 @@
 #include "bench/sample.h"
 
-#include <benchmark/benchmark.h>
-
 #include <exception>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 #include <lanewise/dispatch_isa/threads.h>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "bench/case.h"
 
@@ -16,7 +15,7 @@ struct Sample {
 };
 
 /// Runs the case as a benchmark of Google Benchmark with that many iterations. With one thread the sample is CPU time,
-/// which a busy machine does not lengthen; on the clock where threads wait for one another. Throws what the case throws
+/// which a busy machine does not lengthen; on the clock where threads wait for one another. Throws what the case throws.
 Sample take_sample(PreparedCase& prepared, std::int64_t calls);
 
 /// With as many iterations as Google Benchmark needs to fill `seconds`.
