@@ -8,10 +8,13 @@ namespace {
 
 std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
 
-/// memcpy that does not call for small sizes.
+/// memcpy that does not call for small sizes; for those from 64 to 512, the last 64 bytes may be copied twice.
 LANEWISE_INLINE void copy_bytes(char* to, const char* from, std::int64_t n) {
   if (n < 64) {
     vec::detail::copy_short<64, 1>(to, from, static_cast<int>(n));
+  } else if (n <= 512) {
+    for (std::int64_t at = 0; at < n - 64; at += 64) __builtin_memcpy(to + at, from + at, 64);
+    __builtin_memcpy(to + n - 64, from + n - 64, 64);
   } else {
     __builtin_memcpy(to, from, static_cast<std::size_t>(n));
   }
@@ -79,6 +82,10 @@ void fill_run(const char* from, char* to, std::int64_t n) {
     __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
 }
 
+/// The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead, to read or to write, is worth a
+/// factor of two to three.
+std::int64_t rows_ahead(std::int64_t row_bytes) { return row_bytes < 2048 ? 2048 / row_bytes : 0; }
+
 template <class T>
 void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
             std::int64_t cols, char* tile) {
@@ -107,9 +114,7 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
         pack_short_rows<64>(from, row_stride, rows, row_bytes, tile);
       }
     } else {
-      // The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead is worth a
-      // factor of three.
-      const std::int64_t ahead = row_bytes < 2048 ? 2048 / row_bytes * row_stride : 0;
+      const std::int64_t ahead = rows_ahead(row_bytes) * row_stride;
       for (std::int64_t r = 0; r < rows; ++r) {
         const char* row = from + r * row_stride;
         for (std::int64_t at = 0; ahead != 0 && at < row_bytes; at += 64)
@@ -145,8 +150,13 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
     if (row_stride == row_bytes || rows == 1) {
       copy_bytes(to, tile, rows * row_bytes);
     } else {
-      for (std::int64_t r = 0; r < rows; ++r)
-        copy_bytes(to + r * row_stride, tile + r * row_bytes, row_bytes);
+      const std::int64_t ahead = rows_ahead(row_bytes) * row_stride;
+      for (std::int64_t r = 0; r < rows; ++r) {
+        char* row = to + r * row_stride;
+        for (std::int64_t at = 0; ahead != 0 && at < row_bytes; at += 64)
+          __builtin_prefetch(row + ahead + at, 1);
+        copy_bytes(row, tile + r * row_bytes, row_bytes);
+      }
     }
   } else if (rows > 1 && row_stride == kSize && magnitude(col_stride) >= rows * kSize) {
     Transposer<T>::scatter(tile, to, col_stride, rows, cols);
