@@ -94,7 +94,7 @@ struct ArgExtreme {
                     std::int64_t base, char* acc) noexcept {
     // Positions as wide as the values, so that both go through the same lanes; rows in parts they can count.
     using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    constexpr std::int64_t kTile = 256;
+    constexpr std::int64_t kTile = 1024, kRowsAhead = 2, kLine = 64 / sizeof(T);
     constexpr std::int64_t kPart = std::int64_t{1} << 30;
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
     T* values = reinterpret_cast<T*>(positions + cols);
@@ -110,6 +110,8 @@ struct ArgExtreme {
         for (std::int64_t j = 0; j < width; ++j) where[j] = -1;
         for (Index r = 0; r < last; ++r) {
           const T* __restrict row = reinterpret_cast<const T*>(x + (first + r) * stride) + c;
+          for (std::int64_t j = 0; j < width; j += kLine)
+            __builtin_prefetch(reinterpret_cast<const char*>(row + j) + kRowsAhead * stride);
           for (std::int64_t j = 0; j < width; ++j) {
             const bool take = better(row[j], best[j]);
             best[j] = take ? row[j] : best[j];

@@ -15,6 +15,12 @@ LANEWISE_INLINE void map_leaf(const T* x, int n, T* to, F f) {
   if (i < n) f(V::load_partial(x + i, n - i)).store_partial(to + i, n - i);
 }
 
+/// Prefetches n elements: the next leaf, while this one is worked on.
+template <class T>
+LANEWISE_INLINE void ask_for_leaf(const T* x, int n) {
+  for (int line = 0; line < n; line += 64 / static_cast<int>(sizeof(T))) __builtin_prefetch(x + line);
+}
+
 /// Some registers of columns, side by side; the last may be partial.
 template <class T>
 struct ColumnGroup {
@@ -44,7 +50,7 @@ struct ColumnGroup {
   static constexpr int kRowsAhead = 8;
 };
 
-/// The tree of one leaf over rows: out[j] = reduction of f(x, j) over 1 <= rows <= kReductionBlock rows.
+/// The tree of one leaf over rows: out[j] = reduction of f(x, r, j) over rows 0 <= r < `rows` <= kReductionBlock.
 template <class Op, class F>
 LANEWISE_INLINE void map_leaf_rows(const char* x, int rows, std::int64_t stride,
                                    ColumnGroup<typename Op::Element> group, F f, typename Op::V* out) {
@@ -56,12 +62,12 @@ LANEWISE_INLINE void map_leaf_rows(const char* x, int rows, std::int64_t stride,
   const int first = rows < kLanes ? rows : kLanes;
   const auto row = [&](int r) { return reinterpret_cast<const T*>(x + r * stride); };
   for (int r = 0; r < first; ++r) {
-    for (int j = 0; j < vectors; ++j) lane[r][j] = f(group.load(row(r), j), j);
+    for (int j = 0; j < vectors; ++j) lane[r][j] = f(group.load(row(r), j), r, j);
   }
   for (int r = first; r < rows; ++r) {
     group.prefetch(x + (r + ColumnGroup<T>::kRowsAhead) * stride);
     V* to = lane[r % kLanes];
-    for (int j = 0; j < vectors; ++j) to[j] = Op::apply(to[j], f(group.load(row(r), j), j));
+    for (int j = 0; j < vectors; ++j) to[j] = Op::apply(to[j], f(group.load(row(r), j), r, j));
   }
   int valid = first;
   for (int half = kLanes / 2; half > 0; half /= 2) {
@@ -78,7 +84,6 @@ template <class Op, class Map>
 struct MappedTree {
   using T = typename Op::Element;
   using V = typename Op::V;
-  using Group = ColumnGroup<T>;
 
   static void inner(const char* px, std::int64_t n, std::int64_t, char* acc) noexcept {
     const T* x = reinterpret_cast<const T*>(px);
@@ -86,8 +91,7 @@ struct MappedTree {
     TreeCounter<Op> counter;
     for (; n > 0; n -= kReductionBlock, x += kReductionBlock) {
       const int length = static_cast<int>(n < kReductionBlock ? n : kReductionBlock);
-      for (int line = 0; line < length; line += 64 / static_cast<int>(sizeof(T)))
-        __builtin_prefetch(x + kReductionBlock + line);
+      ask_for_leaf(x + kReductionBlock, length);
       map_leaf(
           x, length, mapped, [](V v) __attribute__((always_inline)) { return Map::apply(v); });
       counter.push(TreeRun<Op>::reduce(mapped, length), 0);
@@ -97,38 +101,7 @@ struct MappedTree {
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                     char* acc) noexcept {
-    T* out = reinterpret_cast<T*>(acc);
-    for (std::int64_t c = 0; c < cols; c += Group::kColumns) {
-      const Group group{static_cast<int>(cols - c < Group::kColumns ? cols - c : Group::kColumns)};
-      columns(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, group, out + c);
-    }
-  }
-
- private:
-  static void columns(const char* x, std::int64_t rows, std::int64_t stride, Group group, T* out) {
-    V digit[44][Group::kVectors];
-    V value[Group::kVectors];
-    const int vectors = group.vectors();
-    std::int64_t count = 0;
-    const auto take_in = [&](int level) __attribute__((always_inline)) {
-      for (int j = 0; j < vectors; ++j) value[j] = Op::apply(digit[level][j], value[j]);
-    };
-    for (; rows > 0; rows -= kReductionBlock, x += kReductionBlock * stride, ++count) {
-      const int length = static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock);
-      map_leaf_rows<Op>(
-          x, length, stride, group, [](V v, int) __attribute__((always_inline)) { return Map::apply(v); },
-          value);
-      int level = 0;
-      for (; (count >> level) & 1; ++level) take_in(level);
-      for (int j = 0; j < vectors; ++j) digit[level][j] = value[j];
-    }
-    int level = 0;
-    while (level < 43 && !((count >> level) & 1)) ++level;
-    for (int j = 0; j < vectors; ++j) value[j] = digit[level][j];
-    for (++level; count >> level; ++level) {
-      if ((count >> level) & 1) take_in(level);
-    }
-    for (int j = 0; j < vectors; ++j) group.store(value[j], out, j);
+    TreeRows<Op, Map>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc));
   }
 };
 

@@ -1,5 +1,4 @@
-#include <limits>
-
+#include <lanewise/kernels/reduction_float_extreme.h>
 #include <lanewise/kernels/reduction_kernels.h>
 #include <lanewise/kernels/reduction_mapped.h>
 #include <lanewise/kernels/reduction_sum_op.h>
@@ -27,19 +26,6 @@ struct NanAsZero {
   }
 };
 
-/// The largest (Max) or smallest; NaN wins.
-template <class T, bool Max>
-struct Furthest {
-  using Element = T;
-  using V = vec::Vec<T>;
-  static constexpr bool kExactIdentity = true;
-  static constexpr T identity() {
-    return Max ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
-  }
-  static LANEWISE_INLINE V apply(V a, V b) { return Max ? vec::maximum(b, a) : vec::minimum(b, a); }
-  static LANEWISE_INLINE T apply(T a, T b) { return (Max ? b > a : b < a) || b != b ? b : a; }
-};
-
 template <class T>
 void finish_root(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
                  std::int64_t*) noexcept {
@@ -59,7 +45,7 @@ constexpr ReductionKernel sum_of() {
 template <bool Max>
 constexpr ReductionKernel furthest() {
   ReductionKernel k = empty_reduction();
-  for_each_type(floating, [&]<class T>() { add_mapped<Furthest<T, Max>, Absolute>(k); });
+  for_each_type(floating, [&]<class T>() { add_float_extreme<T, Max, Absolute>(k); });
   return k;
 }
 

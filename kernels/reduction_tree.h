@@ -76,8 +76,8 @@ class TreeCounter {
 };
 
 /// The tree over one contiguous run. An Op has: Element; apply(a, b) of vectors and of elements with equal
-/// results; identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
-/// empty runs; and perhaps Quick, see quick_leaf.
+/// results; and identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
+/// empty runs.
 template <class Op>
 struct TreeRun {
   using T = typename Op::Element;
@@ -172,10 +172,6 @@ struct TreeRun {
     return fold(acc);
   }
   static LANEWISE_INLINE T full_leaf(const T* x) {
-    if constexpr (requires { typename Op::Quick; }) {
-      V acc[kVectors];
-      if (quick_leaf(x, acc)) return fold(acc);
-    }
     V acc[kVectors];
     for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
     for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
@@ -190,25 +186,6 @@ struct TreeRun {
     for (int line = 0; line < 256; line += 64) __builtin_prefetch(ahead + line);
   }
   static constexpr int kPrefetchBytes = 4096;
-
-  /// The lanes of a full leaf with Op::Quick, which may be cheaper than apply() but equal to it only as long
-  /// as it says so.
-  static LANEWISE_INLINE bool quick_leaf(const T* x, V (&acc)[kVectors]) {
-    typename Op::Quick quick;
-    for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
-    for (int j = 0; j < kVectors; j += 2) quick.look_at(acc[j], acc[j + 1]);
-    for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
-      prefetch(x + k);
-      for (int j = 0; j < kVectors; j += 2) {
-        const V a = V::load(x + k + j * V::size);
-        const V b = V::load(x + k + (j + 1) * V::size);
-        quick.look_at(a, b);
-        acc[j] = quick.apply(acc[j], a);
-        acc[j + 1] = quick.apply(acc[j + 1], b);
-      }
-    }
-    return quick.holds();
-  }
 
   /// 0 <= n < kReductionBlock.
   static T short_leaf(const T* x, int n) {

@@ -56,6 +56,7 @@ struct Variance {
     Node<T> node{};
     for (std::int64_t left = n; left > 0; left -= kReductionBlock, x += kReductionBlock, ++leaves) {
       const int length = static_cast<int>(left < kReductionBlock ? left : kReductionBlock);
+      ask_for_leaf(x + kReductionBlock, length);
       const T mean = TreeRun<Sum<T>>::reduce(x, length) / static_cast<T>(length);
       const V middle(mean);
       map_leaf(
@@ -166,14 +167,6 @@ struct Variance {
   static constexpr std::int64_t kFarApart = 2048;
   static constexpr auto kCopyStride = static_cast<std::int64_t>(Group::kColumns * sizeof(T));
 
-  static void copy_rows(const char* x, int rows, std::int64_t stride, Group group, T* to) {
-    for (int r = 0; r < rows; ++r, x += stride, to += Group::kColumns) {
-      group.prefetch(x + Group::kRowsAhead * stride);
-      for (int j = 0; j < group.vectors(); ++j)
-        group.store(group.load(reinterpret_cast<const T*>(x), j), to, j);
-    }
-  }
-
   static NodeRow columns(const char* x, std::int64_t rows, std::int64_t stride, Group group) {
     if (stride < kFarApart) return leaves_of(x, rows, stride, group, nullptr);
     alignas(64) T copy[kReductionBlock * Group::kColumns];
@@ -189,21 +182,28 @@ struct Variance {
       const int length = static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock);
       const char* x = first;
       std::int64_t stride = given_stride;
-      if (copy != nullptr) {
-        copy_rows(first, length, given_stride, group, copy);
-        x = reinterpret_cast<const char*>(copy);
-        stride = kCopyStride;
-      }
       NodeRow node{};
       node.count = length;
       V sum[Group::kVectors] = {};
-      map_leaf_rows<Sum<T>>(
-          x, length, stride, group, [](V v, int) __attribute__((always_inline)) { return v; }, sum);
+      if (copy != nullptr) {
+        map_leaf_rows<Sum<T>>(
+            x, length, stride, group,
+            [&](V v, int r, int j) __attribute__((always_inline)) {
+              group.store(v, copy + r * Group::kColumns, j);
+              return v;
+            },
+            sum);
+        x = reinterpret_cast<const char*>(copy);
+        stride = kCopyStride;
+      } else {
+        map_leaf_rows<Sum<T>>(
+            x, length, stride, group, [](V v, int, int) __attribute__((always_inline)) { return v; }, sum);
+      }
       const V size(static_cast<T>(length));
       for (int j = 0; j < group.vectors(); ++j) node.mean[j] = sum[j] / size;
       map_leaf_rows<Sum<T>>(
           x, length, stride, group,
-          [&](V v, int j) __attribute__((always_inline)) {
+          [&](V v, int, int j) __attribute__((always_inline)) {
             const V d = v - node.mean[j];
             return d * d;
           },

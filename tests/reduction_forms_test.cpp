@@ -1,5 +1,11 @@
 // Forms of reductions: out= of several results, sequences that lie in rows.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -85,6 +91,63 @@ TEST(OrderFree, IntegersInAnyLayout) {
     EXPECT_TRUE(equal(t.amax(IntArrayRef{0, 1}), packed.amax(IntArrayRef{0, 1})));
     EXPECT_TRUE(equal(t.count_nonzero(IntArrayRef{1, 2}), packed.count_nonzero(IntArrayRef{1, 2})));
     EXPECT_TRUE(equal(t.argmax(), packed.argmax()));
+  }
+}
+
+bool identical(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
+}
+
+// Of zeros the largest is +0 and the smallest -0, NaN counts wherever it stands, whatever way the elements are read.
+TEST(OrderFree, FloatsOfBothZerosAndNan) {
+  const auto is_best = [](double found, const std::vector<double>& x, bool max) {
+    double best = x[0];
+    for (const double v : x) {
+      if (std::isnan(v)) return std::isnan(found);
+      const bool better = v == best ? std::signbit(v) != max && std::signbit(best) == max : max == (v > best);
+      if (better) best = v;
+    }
+    return found == best && std::signbit(found) == std::signbit(best);
+  };
+  std::mt19937_64 random(7);
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf}) {
+    for (const std::int64_t rows : {1, 2, 5, 9, 70}) {
+      for (const std::int64_t cols : {1, 3, 17, 100, 1100}) {
+        std::vector<double> values(static_cast<std::size_t>(rows * cols));
+        for (const double highest : {-0.0, 0.0, 3.0}) {
+          for (double& v : values) {
+            const auto one = random() % 16;
+            v = one < 3 ? -1.0 : one < 9 ? -0.0 : std::min(0.0, highest);
+            if (one == 10) v = highest;
+            if (highest > 0 && random() % 999 == 0) v = std::numeric_limits<double>::quiet_NaN();
+          }
+          const Tensor t = tensor(values).view({rows, cols}).to(dtype);
+          for (const bool max : {true, false}) {
+            const Tensor x = max ? t : -t;
+            const auto found = [&](const Tensor& of, IntArrayRef dims) {
+              return (max ? of.amax(dims) : of.amin(dims)).to(kDouble).contiguous();
+            };
+            const Tensor by_column = found(x, {0}), by_row = found(x, {1});
+            EXPECT_TRUE(identical(by_column, found(x.t(), {1}))) << rows << " x " << cols;
+            EXPECT_TRUE(identical(by_row, found(x.t().contiguous(), {0}))) << rows << " x " << cols;
+            EXPECT_TRUE(identical(found(x, {0, 1}), found(x.t(), {0, 1}))) << rows << " x " << cols;
+            const auto sign = [&](double v) { return max ? v : -v; };
+            for (std::int64_t c = 0; c < cols; ++c) {
+              std::vector<double> column;
+              for (std::int64_t r = 0; r < rows; ++r)
+                column.push_back(sign(values[static_cast<std::size_t>(r * cols + c)]));
+              ASSERT_TRUE(is_best(by_column.data_ptr<double>()[c], column, max)) << rows << " x " << cols;
+            }
+            for (std::int64_t r = 0; r < rows; ++r) {
+              std::vector<double> row;
+              for (std::int64_t c = 0; c < cols; ++c)
+                row.push_back(sign(values[static_cast<std::size_t>(r * cols + c)]));
+              ASSERT_TRUE(is_best(by_row.data_ptr<double>()[r], row, max)) << rows << " x " << cols;
+            }
+          }
+        }
+      }
+    }
   }
 }
 

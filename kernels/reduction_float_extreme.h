@@ -1,0 +1,229 @@
+#pragma once
+
+#include <limits>
+
+#include <lanewise/kernels/reduction_build.h>
+
+/// The largest and the smallest of floats. Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// The largest (Max) or smallest Map::apply(x). Of zeros the largest is +0 and the smallest -0 (maximum and minimum of IEEE
+/// 754-2019), and one NaN stands for all of them, so that the order of the elements does not matter.
+template <class T, bool Max, class Map = Unmapped>
+class FloatExtreme {
+ public:
+  static void inner(const char* px, std::int64_t n, std::int64_t, char* acc) noexcept {
+    *reinterpret_cast<T*>(acc) = of_run(reinterpret_cast<const T*>(px), n);
+  }
+
+  static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
+                    char* acc) noexcept {
+    T* out = reinterpret_cast<T*>(acc);
+    for (std::int64_t c = 0; c < cols; c += kTile) {
+      const int width = static_cast<int>(cols - c < kTile ? cols - c : kTile);
+      of_columns(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, width, out + c);
+    }
+  }
+
+  static void combine(char* acc, const char* later, std::int64_t cols) noexcept {
+    T* a = reinterpret_cast<T*>(acc);
+    const T* b = reinterpret_cast<const T*>(later);
+    for (std::int64_t c = 0; c < cols; ++c) a[c] = joined(a[c], b[c]);
+  }
+
+ private:
+  using V = vec::Vec<T>;
+  static constexpr int kSize = V::size;
+  /// Columns worked on at once: a page a row, which the hardware follows.
+  static constexpr std::int64_t kTile = 4096 / sizeof(T);
+
+  /// What is known of some elements, NaNs left out.
+  struct Seen {
+    V best;
+    V signs;  ///< all signs together: "and" for the largest, "or" for the smallest
+    LANEWISE_INLINE void add(V v) {
+      best = better_of(v, best);
+      signs = both_signs(v, signs);
+    }
+    LANEWISE_INLINE void add(const Seen& other) {
+      best = better_of(other.best, best);
+      signs = both_signs(other.signs, signs);
+    }
+    LANEWISE_INLINE V value() const {
+      const V zero(T(0));
+      return select(best == zero, vec::copysign(zero, signs), best);
+    }
+  };
+
+  static LANEWISE_INLINE V load(const T* p) { return Map::apply(V::load(p)); }
+  /// n elements, and `other` in the lanes after them.
+  static LANEWISE_INLINE V load_part(const T* p, int n, V other) {
+    return select(vec::Mask<T>::first(n), Map::apply(V::load_partial(p, n)), other);
+  }
+
+  static T of_run(const T* x, std::int64_t n) {
+    using limits = std::numeric_limits<T>;
+    if (n == 0) return Max ? -limits::infinity() : limits::infinity();
+    constexpr int kChains = 4;
+    constexpr std::int64_t kAhead = 4096 / sizeof(T);
+    const V one = Map::apply(V(x[0]));
+    Seen seen[kChains] = {{one, one}, {one, one}, {one, one}, {one, one}};
+    vec::Mask<T> nan = unordered(one, one);
+    std::int64_t i = 0;
+    for (; i + kChains * kSize <= n; i += kChains * kSize) {
+      V v[kChains];
+      for (int j = 0; j < kChains; ++j) {
+        __builtin_prefetch(x + i + kAhead + j * kSize);
+        v[j] = load(x + i + j * kSize);
+        seen[j].add(v[j]);
+      }
+      for (int j = 0; j < kChains; j += 2) nan |= unordered(v[j], v[j + 1]);
+    }
+    for (; i < n; i += kSize) {
+      const V v = i + kSize <= n ? load(x + i) : load_part(x + i, static_cast<int>(n - i), one);
+      seen[0].add(v);
+      nan |= unordered(v, v);
+    }
+    if (!vec::none(nan)) return limits::quiet_NaN();
+    for (int j = 1; j < kChains; ++j) seen[0].add(seen[j]);
+    return fold<kSize / 2>(seen[0]);
+  }
+  template <int Half>
+  static LANEWISE_INLINE T fold(Seen seen) {
+    if constexpr (Half > 0) {
+      seen.add(Seen{tree_detail::upper_down<Half>(seen.best), tree_detail::upper_down<Half>(seen.signs)});
+      return fold<Half / 2>(seen);
+    } else {
+      return seen.value().extract(0);
+    }
+  }
+
+  static void of_columns(const char* x, std::int64_t rows, std::int64_t stride, int width, T* out) {
+    constexpr int kRows = 4;
+    Seen seen[kTile / kSize];
+    vec::Mask<T> nan = vec::Mask<T>::splat(false);
+    const auto at = [&](std::int64_t r, int c) { return reinterpret_cast<const T*>(x + r * stride) + c; };
+    const auto each_vector = [width](auto f) __attribute__((always_inline)) {
+      int c = 0;
+      for (; c + kSize <= width; c += kSize) f(c, kSize);
+      if (c < width) f(c, width - c);
+    };
+    const auto part = [](const T* p, int n) __attribute__((always_inline)) {
+      return n == kSize ? load(p) : load_part(p, n, V(T(0)));
+    };
+    each_vector([&](int c, int n) __attribute__((always_inline)) {
+      const V v = part(at(0, c), n);
+      seen[c / kSize] = {v, v};
+      nan |= unordered(v, v);
+    });
+    std::int64_t r = 1;
+    for (; r + kRows <= rows; r += kRows) {
+      each_vector([&](int c, int n) __attribute__((always_inline)) {
+        Seen s = seen[c / kSize];
+        V v[kRows];
+        for (int k = 0; k < kRows; ++k) {
+          __builtin_prefetch(at(r + kRows + k, c));
+          v[k] = part(at(r + k, c), n);
+          s.add(v[k]);
+        }
+        for (int k = 0; k < kRows; k += 2) nan |= unordered(v[k], v[k + 1]);
+        seen[c / kSize] = s;
+      });
+    }
+    for (; r < rows; ++r) {
+      each_vector([&](int c, int n) __attribute__((always_inline)) {
+        const V v = part(at(r, c), n);
+        seen[c / kSize].add(v);
+        nan |= unordered(v, v);
+      });
+    }
+    each_vector([&](int c, int n) __attribute__((always_inline)) {
+      const V v = seen[c / kSize].value();
+      n == kSize ? v.store(out + c) : v.store_partial(out + c, n);
+    });
+    if (!vec::none(nan)) put_nans(x, rows, stride, width, out);
+  }
+  static void put_nans(const char* x, std::int64_t rows, std::int64_t stride, int width, T* out) {
+    for (std::int64_t r = 0; r < rows; ++r, x += stride) {
+      const T* row = reinterpret_cast<const T*>(x);
+      for (int c = 0; c < width; ++c)
+        out[c] = row[c] != row[c] ? std::numeric_limits<T>::quiet_NaN() : out[c];
+    }
+  }
+
+  static LANEWISE_INLINE T joined(T a, T b) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const auto x = __builtin_bit_cast(Bits, a), y = __builtin_bit_cast(Bits, b);
+    const T equal = __builtin_bit_cast(T, Max ? x & y : x | y);  // of zeros the better
+    const T better = (Max ? b > a : b < a) || b != b ? b : a;
+    return a != a ? a : a == b ? equal : better;
+  }
+
+  static LANEWISE_INLINE V both_signs(V a, V b) {
+    return Max ? vec::detail::bit_and(a, b) : vec::detail::bit_or(a, b);
+  }
+
+  // One instruction each: comparisons of vec/ and its maximum care for NaN.
+
+  static LANEWISE_INLINE vec::Mask<T> unordered(V a, V b) {
+    using vec::detail::bits;
+#if defined(LANEWISE_ISA_AVX512)
+    if constexpr (sizeof(T) == 4) {
+      return vec::Mask<T>(_mm512_cmp_ps_mask(bits<__m512>(a.reg), bits<__m512>(b.reg), _CMP_UNORD_Q));
+    } else {
+      return vec::Mask<T>(_mm512_cmp_pd_mask(bits<__m512d>(a.reg), bits<__m512d>(b.reg), _CMP_UNORD_Q));
+    }
+#elif defined(LANEWISE_ISA_AVX2)
+    using Native = typename vec::Mask<T>::Native;
+    if constexpr (sizeof(T) == 4) {
+      return vec::Mask<T>(
+          bits<Native>(_mm256_cmp_ps(bits<__m256>(a.reg), bits<__m256>(b.reg), _CMP_UNORD_Q)));
+    } else {
+      return vec::Mask<T>(
+          bits<Native>(_mm256_cmp_pd(bits<__m256d>(a.reg), bits<__m256d>(b.reg), _CMP_UNORD_Q)));
+    }
+#else
+    return vec::isnan(a) | vec::isnan(b);
+#endif
+  }
+  /// a if it is better, else b.
+  static LANEWISE_INLINE V better_of(V a, V b) {
+    using vec::detail::bits;
+    using R [[maybe_unused]] = typename V::Register;
+#if defined(LANEWISE_ISA_AVX512)
+    if constexpr (sizeof(T) == 4) {
+      const auto x = bits<__m512>(a.reg), y = bits<__m512>(b.reg);
+      return V(bits<R>(Max ? _mm512_max_ps(x, y) : _mm512_min_ps(x, y)));
+    } else {
+      const auto x = bits<__m512d>(a.reg), y = bits<__m512d>(b.reg);
+      return V(bits<R>(Max ? _mm512_max_pd(x, y) : _mm512_min_pd(x, y)));
+    }
+#elif defined(LANEWISE_ISA_AVX2)
+    if constexpr (sizeof(T) == 4) {
+      const auto x = bits<__m256>(a.reg), y = bits<__m256>(b.reg);
+      return V(bits<R>(Max ? _mm256_max_ps(x, y) : _mm256_min_ps(x, y)));
+    } else {
+      const auto x = bits<__m256d>(a.reg), y = bits<__m256d>(b.reg);
+      return V(bits<R>(Max ? _mm256_max_pd(x, y) : _mm256_min_pd(x, y)));
+    }
+#else
+    return select(Max ? a > b : a < b, a, b);
+#endif
+  }
+};
+
+/// The column of T.
+template <class T, bool Max, class Map = Unmapped>
+constexpr void add_float_extreme(ReductionKernel& k) {
+  using Op = FloatExtreme<T, Max, Map>;
+  constexpr std::size_t i = index_of<T>;
+  k.acc_size[i] = sizeof(T);
+  k.value_type[i] = scalar_type_of<T>();
+  k.order_free[i] = true;
+  k.inner[i] = Op::inner;
+  k.outer[i] = Op::outer;
+  k.combine[i] = Op::combine;
+  k.finish[i] = finish_copy<T>;
+}
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
