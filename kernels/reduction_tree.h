@@ -139,6 +139,41 @@ struct TreeRun {
     return counter.finish();
   }
 
+  /// Of 0 <= n < kReductionBlock elements.
+  static T short_leaf(const T* x, int n) {
+    if constexpr (Op::kExactIdentity) {
+      V acc[kVectors];
+      int k = 0;
+      if (n >= kLanes) {
+        for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+        for (k = kLanes; k + kLanes <= n; k += kLanes) {
+          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + k + j * V::size));
+        }
+      } else {
+        for (int j = 0; j < kVectors; ++j) acc[j] = V(Op::identity());
+      }
+      for (int j = 0; k < n; ++j, k += V::size) acc[j] = Op::apply(acc[j], load_first(x + k, n - k));
+      return fold(acc);
+    } else {
+      T lanes[kLanes];
+      for (int k = 0; k < n; ++k) lanes[k % kLanes] = k < kLanes ? x[k] : Op::apply(lanes[k % kLanes], x[k]);
+      int valid = n < kLanes ? n : kLanes;
+      for (int half = kLanes / 2; half > 0; half /= 2) {
+        for (int l = 0; l + half < valid; ++l) lanes[l] = Op::apply(lanes[l], lanes[l + half]);
+        if (valid > half) valid = half;
+      }
+      return n > 0 ? lanes[0] : Op::identity();
+    }
+  }
+
+  /// What the lanes of a leaf come to.
+  static LANEWISE_INLINE T fold(V (&acc)[kVectors]) {
+    for (int half = kVectors / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) acc[j] = Op::apply(acc[j], acc[j + half]);
+    }
+    return fold_register<V::size / 2>(acc[0]);
+  }
+
  private:
   /// A full leaf whose first `here` elements are at x, the others at rest.
   static T split_leaf(const T* x, int here, const T* rest) {
@@ -187,45 +222,12 @@ struct TreeRun {
   }
   static constexpr int kPrefetchBytes = 4096;
 
-  /// 0 <= n < kReductionBlock.
-  static T short_leaf(const T* x, int n) {
-    if constexpr (Op::kExactIdentity) {
-      V acc[kVectors];
-      int k = 0;
-      if (n >= kLanes) {
-        for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
-        for (k = kLanes; k + kLanes <= n; k += kLanes) {
-          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + k + j * V::size));
-        }
-      } else {
-        for (int j = 0; j < kVectors; ++j) acc[j] = V(Op::identity());
-      }
-      for (int j = 0; k < n; ++j, k += V::size) acc[j] = Op::apply(acc[j], load_first(x + k, n - k));
-      return fold(acc);
-    } else {
-      T lanes[kLanes];
-      for (int k = 0; k < n; ++k) lanes[k % kLanes] = k < kLanes ? x[k] : Op::apply(lanes[k % kLanes], x[k]);
-      int valid = n < kLanes ? n : kLanes;
-      for (int half = kLanes / 2; half > 0; half /= 2) {
-        for (int l = 0; l + half < valid; ++l) lanes[l] = Op::apply(lanes[l], lanes[l + half]);
-        if (valid > half) valid = half;
-      }
-      return n > 0 ? lanes[0] : Op::identity();
-    }
-  }
-
   /// The first n elements, identity in the other lanes.
   static LANEWISE_INLINE V load_first(const T* x, int n) {
     if (n >= V::size) return V::load(x);
     return select(vec::Mask<T>::first(n), V::load_partial(x, n), V(Op::identity()));
   }
 
-  static LANEWISE_INLINE T fold(V (&acc)[kVectors]) {
-    for (int half = kVectors / 2; half > 0; half /= 2) {
-      for (int j = 0; j < half; ++j) acc[j] = Op::apply(acc[j], acc[j + half]);
-    }
-    return fold_register<V::size / 2>(acc[0]);
-  }
   template <int Half>
   static LANEWISE_INLINE T fold_register(V v) {
     if constexpr (Half == 0) {

@@ -1,12 +1,6 @@
+#include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_kernels.h>
-#include <lanewise/kernels/reduction_mapped.h>
-#include <lanewise/kernels/reduction_sum_op.h>
-
-// Note [Variance in one pass]
-// A leaf of the fixed tree is in L1 when its mean is known, so the squares of the distances from that mean
-// are summed in a second visit. Nodes hold (count, mean, sum of squared distances) and are combined by Chan,
-// Golub and LeVeque's formula, Algorithms for Computing the Sample Variance, The American Statistician 37
-// (1983). So there is no cancellation, and memory is read once.
+#include <lanewise/kernels/reduction_moments.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -45,26 +39,18 @@ struct Accumulators {
 
 template <class T>
 struct Variance {
-  using V = vec::Vec<T>;
-  using Group = ColumnGroup<T>;
+  using Leaf = LeafMoments<T>;
+  using V = typename Leaf::V;
 
   static void inner(const char* px, std::int64_t n, std::int64_t, char* acc) noexcept {
     const T* x = reinterpret_cast<const T*>(px);
-    Node<T> digit[54];
-    T squared[kReductionBlock];
+    Node digit[54];
     std::int64_t leaves = 0;
-    Node<T> node{};
+    Node node{};
     for (std::int64_t left = n; left > 0; left -= kReductionBlock, x += kReductionBlock, ++leaves) {
       const int length = static_cast<int>(left < kReductionBlock ? left : kReductionBlock);
-      ask_for_leaf(x + kReductionBlock, length);
-      const T mean = TreeRun<Sum<T>>::reduce(x, length) / static_cast<T>(length);
-      const V middle(mean);
-      map_leaf(
-          x, length, squared, [&](V v) __attribute__((always_inline)) {
-            const V d = v - middle;
-            return d * d;
-          });
-      node = {length, mean, TreeRun<Sum<T>>::reduce(squared, length)};
+      node.count = length;
+      Leaf::of_run(x, length, node.mean, node.squares);
       push(digit, leaves, node);
     }
     if (leaves > 0) node = collect(digit, leaves);
@@ -78,12 +64,24 @@ struct Variance {
                     char* acc) noexcept {
     const Accumulators<T> to(acc, cols);
     *to.count = rows;
-    for (std::int64_t c = 0; c < cols; c += Group::kColumns) {
-      const Group group{static_cast<int>(cols - c < Group::kColumns ? cols - c : Group::kColumns)};
-      const NodeRow row = columns(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, group);
-      for (int j = 0; j < group.vectors(); ++j) {
-        group.store(row.mean[j], to.mean + c, j);
-        group.store(row.squares[j], to.squares + c, j);
+    for (std::int64_t c = 0; c < cols; c += Leaf::kTile) {
+      const int width = static_cast<int>(cols - c < Leaf::kTile ? cols - c : Leaf::kTile);
+      const char* from = x + c * static_cast<std::int64_t>(sizeof(T));
+      NodeRow digit[44];
+      NodeRow node;
+      node.cols = width;
+      std::int64_t leaves = 0;
+      for (std::int64_t left = rows; left > 0;
+           left -= kReductionBlock, from += kReductionBlock * stride, ++leaves) {
+        const int length = static_cast<int>(left < kReductionBlock ? left : kReductionBlock);
+        node.count = length;
+        Leaf::of_rows(from, length, stride, width, node.mean, node.squares);
+        push(digit, leaves, node);
+      }
+      node = collect(digit, leaves);
+      for (int j = 0, at = 0; at < width; ++j, at += V::size) {
+        Leaf::store(node.mean[j], to.mean + c + at, width - at);
+        Leaf::store(node.squares[j], to.squares + c + at, width - at);
       }
     }
   }
@@ -93,12 +91,12 @@ struct Variance {
     const Accumulators<T> b(const_cast<char*>(later), cols);
     const Weights<T> w(*a.count, *b.count);
     for (std::int64_t c = 0; c < cols; c += V::size) {
-      const Group group{static_cast<int>(cols - c < V::size ? cols - c : V::size)};
-      V mean = group.load(a.mean + c, 0);
-      V squares = group.load(a.squares + c, 0);
-      join(mean, squares, group.load(b.mean + c, 0), group.load(b.squares + c, 0), w);
-      group.store(mean, a.mean + c, 0);
-      group.store(squares, a.squares + c, 0);
+      const int n = static_cast<int>(cols - c < V::size ? cols - c : V::size);
+      V mean = Leaf::load(a.mean + c, n);
+      V squares = Leaf::load(a.squares + c, n);
+      LANEWISE_ISA::join(mean, squares, Leaf::load(b.mean + c, n), Leaf::load(b.squares + c, n), w);
+      Leaf::store(mean, a.mean + c, n);
+      Leaf::store(squares, a.squares + c, n);
     }
     *a.count += *b.count;
   }
@@ -118,99 +116,52 @@ struct Variance {
   }
 
  private:
-  template <class R>
   struct Node {
     std::int64_t count;
-    R mean;
-    R squares;
+    T mean;
+    T squares;
   };
   struct NodeRow {
     std::int64_t count;
-    V mean[Group::kVectors];
-    V squares[Group::kVectors];
+    int cols;
+    typename Leaf::Row mean;
+    typename Leaf::Row squares;
   };
 
-  static LANEWISE_INLINE Node<T> joined(const Node<T>& earlier, const Node<T>& later) {
+  static LANEWISE_INLINE void join(Node& earlier, const Node& later) {
     const Weights<T> w(earlier.count, later.count);
     V mean(earlier.mean);
     V squares(earlier.squares);
-    join(mean, squares, V(later.mean), V(later.squares), w);
-    return {earlier.count + later.count, mean.extract(0), squares.extract(0)};
+    LANEWISE_ISA::join(mean, squares, V(later.mean), V(later.squares), w);
+    earlier = {earlier.count + later.count, mean.extract(0), squares.extract(0)};
   }
-  static LANEWISE_INLINE NodeRow joined(const NodeRow& earlier, const NodeRow& later) {
+  static LANEWISE_INLINE void join(NodeRow& earlier, const NodeRow& later) {
     const Weights<T> w(earlier.count, later.count);
-    NodeRow row = earlier;
-    for (int j = 0; j < Group::kVectors; ++j)
-      join(row.mean[j], row.squares[j], later.mean[j], later.squares[j], w);
-    row.count += later.count;
-    return row;
+    for (int j = 0; j * V::size < later.cols; ++j)
+      LANEWISE_ISA::join(earlier.mean[j], earlier.squares[j], later.mean[j], later.squares[j], w);
+    earlier.count += later.count;
   }
 
+  // The counter of TreeCounter.
   template <class N>
-  static LANEWISE_INLINE void push(N* digit, std::int64_t count, N node) {
+  static LANEWISE_INLINE void push(N* digit, std::int64_t count, N& node) {
     int level = 0;
-    for (; (count >> level) & 1; ++level) node = joined(digit[level], node);
+    for (; (count >> level) & 1; ++level) put_before(digit[level], node);
     digit[level] = node;
   }
   template <class N>
-  static LANEWISE_INLINE N collect(const N* digit, std::int64_t count) {
+  static LANEWISE_INLINE N collect(N* digit, std::int64_t count) {
     int level = __builtin_ctzll(static_cast<unsigned long long>(count));
     N node = digit[level];
     for (++level; count >> level; ++level) {
-      if ((count >> level) & 1) node = joined(digit[level], node);
+      if ((count >> level) & 1) put_before(digit[level], node);
     }
     return node;
   }
-
-  /// From this stride on the rows of a leaf may lie in so few sets of the caches that a second visit finds
-  /// them gone.
-  static constexpr std::int64_t kFarApart = 2048;
-  static constexpr auto kCopyStride = static_cast<std::int64_t>(Group::kColumns * sizeof(T));
-
-  static NodeRow columns(const char* x, std::int64_t rows, std::int64_t stride, Group group) {
-    if (stride < kFarApart) return leaves_of(x, rows, stride, group, nullptr);
-    alignas(64) T copy[kReductionBlock * Group::kColumns];
-    return leaves_of(x, rows, stride, group, copy);
-  }
-
-  /// Leaf by leaf, in `copy` if that is given.
-  static NodeRow leaves_of(const char* first, std::int64_t rows, std::int64_t given_stride, Group group,
-                           T* copy) {
-    NodeRow digit[44];
-    std::int64_t leaves = 0;
-    for (; rows > 0; rows -= kReductionBlock, first += kReductionBlock * given_stride, ++leaves) {
-      const int length = static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock);
-      const char* x = first;
-      std::int64_t stride = given_stride;
-      NodeRow node{};
-      node.count = length;
-      V sum[Group::kVectors] = {};
-      if (copy != nullptr) {
-        map_leaf_rows<Sum<T>>(
-            x, length, stride, group,
-            [&](V v, int r, int j) __attribute__((always_inline)) {
-              group.store(v, copy + r * Group::kColumns, j);
-              return v;
-            },
-            sum);
-        x = reinterpret_cast<const char*>(copy);
-        stride = kCopyStride;
-      } else {
-        map_leaf_rows<Sum<T>>(
-            x, length, stride, group, [](V v, int, int) __attribute__((always_inline)) { return v; }, sum);
-      }
-      const V size(static_cast<T>(length));
-      for (int j = 0; j < group.vectors(); ++j) node.mean[j] = sum[j] / size;
-      map_leaf_rows<Sum<T>>(
-          x, length, stride, group,
-          [&](V v, int, int j) __attribute__((always_inline)) {
-            const V d = v - node.mean[j];
-            return d * d;
-          },
-          node.squares);
-      push(digit, leaves, node);
-    }
-    return collect(digit, leaves);
+  template <class N>
+  static LANEWISE_INLINE void put_before(N& earlier, N& node) {
+    join(earlier, node);
+    node = earlier;
   }
 };
 

@@ -151,5 +151,49 @@ TEST(OrderFree, FloatsOfBothZerosAndNan) {
   }
 }
 
+// The first elements of a leaf are those that all are measured from: data that moves away from them loses nothing.
+TEST(Variance, OfDataThatBeginsElsewhere) {
+  const auto check = [](const char* name, const std::vector<double>& x) {
+    long double sum = 0, squares = 0;
+    for (const double v : x) sum += static_cast<float>(v);
+    const long double mean = sum / static_cast<long double>(x.size());
+    for (const double v : x) squares += (static_cast<float>(v) - mean) * (static_cast<float>(v) - mean);
+    const auto want = static_cast<double>(squares / static_cast<long double>(x.size() - 1));
+    const Tensor t = tensor(x).to(kFloat);
+    const auto [variance, average] = var_mean(t, IntArrayRef(0), true, false);
+    EXPECT_NEAR(variance.item<double>() / want, 1, 4e-6) << name;
+    EXPECT_NEAR(average.item<double>(), static_cast<double>(mean),
+                2e-7 * (std::abs(static_cast<double>(mean)) + std::sqrt(want)))
+        << name;
+    const Tensor columns = t.view({-1, 1}).expand({t.numel(), 70}).contiguous();
+    EXPECT_TRUE(identical(var(columns, IntArrayRef(0), true, false), variance.expand({70}).contiguous()))
+        << name;
+  };
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (const std::size_t n : {2, 63, 64, 65, 500, 1024, 1025, 5000}) {
+    std::vector<double> ramp(n), far(n), begins_apart(n), ends_apart(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      ramp[i] = static_cast<double>(i);
+      far[i] = 1000 + normal(random);
+      begins_apart[i] = (i % 1024 < 64 ? 1000 : 0) + normal(random);
+      ends_apart[i] = (i + 1 == n ? 1000 : 0) + normal(random);
+    }
+    check("ramp", ramp);
+    check("far", far);
+    check("begins apart", begins_apart);
+    check("ends apart", ends_apart);
+  }
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  for (const std::int64_t at : {0, 100}) {
+    Tensor t = ones({1000});
+    t[at].fill_(kInf);
+    const auto [variance, average] = var_mean(t, IntArrayRef(0), true, false);
+    EXPECT_EQ(average.item<float>(), kInf) << at;
+    EXPECT_TRUE(std::isnan(variance.item<float>())) << at;
+  }
+  EXPECT_EQ(var(full({3000}, 7.25f)).item<float>(), 0);
+}
+
 }  // namespace
 }  // namespace lanewise
