@@ -18,40 +18,90 @@ struct ArgExtreme {
       return Max ? x > best : x < best;
     }
   }
-  static constexpr std::int64_t kBlock = 4096;
+  static constexpr bool kIsFloat = std::is_floating_point_v<T>;
+  /// Positions in a part, as wide as the values, so that both go through the same lanes.
+  using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  /// Elements looked at together: integers are visited twice, the second time in L1.
+  static constexpr std::int64_t kBlock = kIsFloat ? std::int64_t{1} << 20 : 4096;
 
-  /// Floats: NaN if there is one.
-  static LANEWISE_INLINE T block_extreme(const T* x, std::int64_t n) {
-    if constexpr (std::is_floating_point_v<T>) {
-      using V = vec::Vec<T>;
-      constexpr int kChains = 4;
-      V acc[kChains];
-      for (V& a : acc) a = V(x[0]);
-      std::int64_t i = 0;
-      for (; i + kChains * V::size <= n; i += kChains * V::size) {
-        for (int j = 0; j < kChains; ++j) acc[j] = pick(V::load(x + i + j * V::size), acc[j]);
-      }
-      for (; i + V::size <= n; i += V::size) acc[0] = pick(V::load(x + i), acc[0]);
-      if (n >= V::size) {
-        if (i < n) acc[1] = pick(V::load(x + n - V::size), acc[1]);
-      } else {
-        for (; i < n; ++i) acc[0] = pick(V(x[i]), acc[0]);
-      }
-      const V v = pick(pick(acc[0], acc[1]), pick(acc[2], acc[3]));
-      T lanes[V::size];
-      v.store(lanes);
-      T best = lanes[0];
-      for (int l = 1; l < V::size; ++l) best = better(lanes[l], best) ? lanes[l] : best;
-      return best;
+  struct Best {
+    T value;
+    std::int64_t position;
+  };
+  static Best best_of(const T* x, std::int64_t n) {
+    if constexpr (kIsFloat) {
+      return best_float(x, n);
     } else {
       T best = x[0];
       for (std::int64_t i = 1; i < n; ++i) best = better(x[i], best) ? x[i] : best;
-      return best;
+      return {best, find(x, n, best)};
     }
   }
-  template <class V>
-  static LANEWISE_INLINE V pick(V a, V b) {
-    return Max ? vec::maximum(a, b) : vec::minimum(a, b);
+
+  /// Values with their positions; elements that are NaN never get in.
+  struct Lanes {
+    using V = vec::Vec<T>;
+    using I = vec::Vec<Index>;
+    V value;
+    I position;
+    LANEWISE_INLINE void take(V v, I at) {
+      const auto m = Max ? v > value : v < value;
+      value = select(m, v, value);
+      position = select(vec::mask_cast<Index>(m), at, position);
+    }
+    LANEWISE_INLINE void take(const Lanes& other) {
+      const auto beats = Max ? other.value > value : other.value < value;
+      const auto earlier = vec::mask_cast<T>(other.position < position);
+      const auto m = beats | ((other.value == value) & earlier);
+      value = select(m, other.value, value);
+      position = select(vec::mask_cast<Index>(m), other.position, position);
+    }
+  };
+  static Best best_float(const T* x, std::int64_t n) {
+    using V = typename Lanes::V;
+    using I = typename Lanes::I;
+    constexpr int kChains = 4, kSize = V::size;
+    constexpr std::int64_t kAhead = 4096 / sizeof(T);
+    Index first[kSize];
+    for (int l = 0; l < kSize; ++l) first[l] = static_cast<Index>(l);
+    I at = I::load(first);
+    Lanes lanes[kChains];
+    for (Lanes& l : lanes) l = {V(x[0]), I(Index{0})};
+    vec::Mask<T> nan = vec::Mask<T>::splat(false);
+    std::int64_t i = 0;
+    for (; i + kChains * kSize <= n; i += kChains * kSize, at = at + I(Index{kChains * kSize})) {
+      V v[kChains];
+      for (int j = 0; j < kChains; ++j) {
+        __builtin_prefetch(x + i + kAhead + j * kSize);
+        v[j] = V::load(x + i + j * kSize);
+        lanes[j].take(v[j], at + I(static_cast<Index>(j * kSize)));
+      }
+      for (int j = 0; j < kChains; j += 2) nan |= vec::unordered(v[j], v[j + 1]);
+    }
+    for (; i < n; i += kSize, at = at + I(Index{kSize})) {
+      const int left = n - i < kSize ? static_cast<int>(n - i) : kSize;
+      const V v = left == kSize ? V::load(x + i)
+                                : select(vec::Mask<T>::first(left), V::load_partial(x + i, left), V(x[0]));
+      lanes[0].take(v, at);
+      nan |= vec::unordered(v, v);
+    }
+    if (!vec::none(nan)) {
+      constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+      const std::int64_t position = find(x, n, kNan);
+      return {x[position], position};
+    }
+    for (int j = 1; j < kChains; ++j) lanes[0].take(lanes[j]);
+    return fold<kSize / 2>(lanes[0]);
+  }
+  template <int Half>
+  static LANEWISE_INLINE Best fold(Lanes lanes) {
+    if constexpr (Half == 0) {
+      return {lanes.value.extract(0), lanes.position.extract(0)};
+    } else {
+      lanes.take(
+          Lanes{tree_detail::upper_down<Half>(lanes.value), tree_detail::upper_down<Half>(lanes.position)});
+      return fold<Half / 2>(lanes);
+    }
   }
 
   /// Position of the first element that equals `value` (or is NaN, if it is); there is one.
@@ -80,10 +130,10 @@ struct ArgExtreme {
     std::int64_t position = 0;
     for (std::int64_t first = 0; first < n; first += kBlock) {
       const std::int64_t length = n - first < kBlock ? n - first : kBlock;
-      const T extreme = block_extreme(x + first, length);
-      if (better(extreme, best)) {
-        best = extreme;
-        position = first + find(x + first, length, extreme);
+      const Best here = best_of(x + first, length);
+      if (first == 0 || better(here.value, best)) {
+        best = here.value;
+        position = first + here.position;
       }
     }
     *reinterpret_cast<std::int64_t*>(acc) = base + position;
@@ -92,8 +142,7 @@ struct ArgExtreme {
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols,
                     std::int64_t base, char* acc) noexcept {
-    // Positions as wide as the values, so that both go through the same lanes; rows in parts they can count.
-    using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    // Rows in parts that positions can count.
     constexpr std::int64_t kTile = 1024, kRowsAhead = 2, kLine = 64 / sizeof(T);
     constexpr std::int64_t kPart = std::int64_t{1} << 30;
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);

@@ -68,7 +68,7 @@ class FloatExtreme {
     constexpr std::int64_t kAhead = 4096 / sizeof(T);
     const V one = Map::apply(V(x[0]));
     Seen seen[kChains] = {{one, one}, {one, one}, {one, one}, {one, one}};
-    vec::Mask<T> nan = unordered(one, one);
+    vec::Mask<T> nan = vec::unordered(one, one);
     std::int64_t i = 0;
     for (; i + kChains * kSize <= n; i += kChains * kSize) {
       V v[kChains];
@@ -77,12 +77,12 @@ class FloatExtreme {
         v[j] = load(x + i + j * kSize);
         seen[j].add(v[j]);
       }
-      for (int j = 0; j < kChains; j += 2) nan |= unordered(v[j], v[j + 1]);
+      for (int j = 0; j < kChains; j += 2) nan |= vec::unordered(v[j], v[j + 1]);
     }
     for (; i < n; i += kSize) {
       const V v = i + kSize <= n ? load(x + i) : load_part(x + i, static_cast<int>(n - i), one);
       seen[0].add(v);
-      nan |= unordered(v, v);
+      nan |= vec::unordered(v, v);
     }
     if (!vec::none(nan)) return limits::quiet_NaN();
     for (int j = 1; j < kChains; ++j) seen[0].add(seen[j]);
@@ -114,7 +114,7 @@ class FloatExtreme {
     each_vector([&](int c, int n) __attribute__((always_inline)) {
       const V v = part(at(0, c), n);
       seen[c / kSize] = {v, v};
-      nan |= unordered(v, v);
+      nan |= vec::unordered(v, v);
     });
     std::int64_t r = 1;
     for (; r + kRows <= rows; r += kRows) {
@@ -126,7 +126,7 @@ class FloatExtreme {
           v[k] = part(at(r + k, c), n);
           s.add(v[k]);
         }
-        for (int k = 0; k < kRows; k += 2) nan |= unordered(v[k], v[k + 1]);
+        for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
         seen[c / kSize] = s;
       });
     }
@@ -134,7 +134,7 @@ class FloatExtreme {
       each_vector([&](int c, int n) __attribute__((always_inline)) {
         const V v = part(at(r, c), n);
         seen[c / kSize].add(v);
-        nan |= unordered(v, v);
+        nan |= vec::unordered(v, v);
       });
     }
     each_vector([&](int c, int n) __attribute__((always_inline)) {
@@ -163,30 +163,7 @@ class FloatExtreme {
     return Max ? vec::detail::bit_and(a, b) : vec::detail::bit_or(a, b);
   }
 
-  // One instruction each: comparisons of vec/ and its maximum care for NaN.
-
-  static LANEWISE_INLINE vec::Mask<T> unordered(V a, V b) {
-    using vec::detail::bits;
-#if defined(LANEWISE_ISA_AVX512)
-    if constexpr (sizeof(T) == 4) {
-      return vec::Mask<T>(_mm512_cmp_ps_mask(bits<__m512>(a.reg), bits<__m512>(b.reg), _CMP_UNORD_Q));
-    } else {
-      return vec::Mask<T>(_mm512_cmp_pd_mask(bits<__m512d>(a.reg), bits<__m512d>(b.reg), _CMP_UNORD_Q));
-    }
-#elif defined(LANEWISE_ISA_AVX2)
-    using Native = typename vec::Mask<T>::Native;
-    if constexpr (sizeof(T) == 4) {
-      return vec::Mask<T>(
-          bits<Native>(_mm256_cmp_ps(bits<__m256>(a.reg), bits<__m256>(b.reg), _CMP_UNORD_Q)));
-    } else {
-      return vec::Mask<T>(
-          bits<Native>(_mm256_cmp_pd(bits<__m256d>(a.reg), bits<__m256d>(b.reg), _CMP_UNORD_Q)));
-    }
-#else
-    return vec::isnan(a) | vec::isnan(b);
-#endif
-  }
-  /// a if it is better, else b.
+  /// a if it is better, else b: one instruction, while vec::maximum cares for NaN.
   static LANEWISE_INLINE V better_of(V a, V b) {
     using vec::detail::bits;
     using R [[maybe_unused]] = typename V::Register;

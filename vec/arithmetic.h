@@ -130,6 +130,30 @@ template <Real T>
 LANEWISE_INLINE Mask<T> isnan(Vec<T> x) {
   return x != x;
 }
+/// True where either is NaN.
+template <Real T>
+LANEWISE_INLINE Mask<T> unordered(Vec<T> a, Vec<T> b) {
+#if defined(LANEWISE_ISA_AVX512)
+  if constexpr (sizeof(T) == 4) {
+    return Mask<T>(
+        _mm512_cmp_ps_mask(detail::bits<__m512>(a.reg), detail::bits<__m512>(b.reg), _CMP_UNORD_Q));
+  } else {
+    return Mask<T>(
+        _mm512_cmp_pd_mask(detail::bits<__m512d>(a.reg), detail::bits<__m512d>(b.reg), _CMP_UNORD_Q));
+  }
+#elif defined(LANEWISE_ISA_AVX2)
+  using Native = typename Mask<T>::Native;
+  if constexpr (sizeof(T) == 4) {
+    return Mask<T>(detail::bits<Native>(
+        _mm256_cmp_ps(detail::bits<__m256>(a.reg), detail::bits<__m256>(b.reg), _CMP_UNORD_Q)));
+  } else {
+    return Mask<T>(detail::bits<Native>(
+        _mm256_cmp_pd(detail::bits<__m256d>(a.reg), detail::bits<__m256d>(b.reg), _CMP_UNORD_Q)));
+  }
+#else
+  return isnan(a) | isnan(b);
+#endif
+}
 template <Real T>
 LANEWISE_INLINE Mask<T> isinf(Vec<T> x) {
   return abs(x) == Vec<T>(std::numeric_limits<T>::infinity());

@@ -80,6 +80,7 @@ TYPED_TEST(Floats, MinimaPropagateNanAndFminIgnoresIt) {
   for (const T x : awkward_values<T>()) {
     for (const T y : awkward_values<T>()) {
       const bool nan = std::isnan(x) || std::isnan(y);
+      EXPECT_EQ(unordered(Vec<T>(x), Vec<T>(y)).all(), nan);
       const T lo = minimum(Vec<T>(x), Vec<T>(y)).extract(0);
       const T hi = maximum(Vec<T>(x), Vec<T>(y)).extract(0);
       if (nan) {
