@@ -20,8 +20,8 @@ namespace lanewise::kernels::LANEWISE_ISA {
 /// From this cost on a kernel has one copy of its body, which also does the tail, instead of three.
 inline constexpr int kCompactCost = 6;
 
-/// Bytes of a run from which on its operands do not stay in L1.
-inline constexpr std::int64_t kBeyondL1 = 12 << 10;
+/// Bytes of a run, all operands together, from which on they do not stay in L1.
+inline constexpr std::int64_t kBeyondL1 = 36 << 10;
 
 template <class T, int Cost, class Signature>
 struct Loop;
@@ -93,28 +93,32 @@ struct Loop<T, Cost, Output(Inputs...)> {
                                                      std::uint32_t inputs, char* const (&out)[kOutputs],
                                                      std::int64_t end, std::index_sequence<K...>) {
     std::int64_t i = 0;
-    if (inputs == 0) {
-#if defined(LANEWISE_ISA_AVX512)
-      // Beyond L1 a store of a whole line waits for the line: 0.87 of the time at 64 KiB per operand if it is
-      // asked for 8 lines ahead, but 1.25 within L1 (Xeon of 2.1 GHz, add of f32).
-      if constexpr (std::is_same_v<Output, Same>) {
-        if (offset<Same>(end) >= kBeyondL1) {
-          for (; i < end; i += kLanes) {
-            __builtin_prefetch(out[0] + offset<Same>(i) + 512, 1);
-            put_full(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...), out, i);
-          }
-          return i;
+    const auto run = [&](auto put_next) __attribute__((always_inline)) {
+      if (inputs == 0) {
+        for (; i < end; i += kLanes) put_next(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...));
+      } else {
+        const char* p[] = {in[K]...};
+        for (; i < end; i += kLanes) {
+          put_next(f(load<Inputs, T>(p[K])...));
+          ((p[K] += step[K]), ...);
         }
       }
-#endif
-      for (; i < end; i += kLanes) put_full(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...), out, i);
-    } else {
-      const char* p[] = {in[K]...};
-      for (; i < end; i += kLanes) {
-        put_full(f(load<Inputs, T>(p[K])...), out, i);
-        ((p[K] += step[K]), ...);
+    };
+#if defined(LANEWISE_ISA_AVX512)
+    // Beyond L1 a store of a whole line waits for the line: 0.87 of the time at 64 KiB per operand if it is
+    // asked for 8 lines ahead, but 1.25 within L1 (Xeon of 2.1 GHz, add of f32).
+    if constexpr (std::is_same_v<Output, Same>) {
+      const int streams = kInputs + 1 - __builtin_popcount(inputs);
+      if (offset<Same>(end) * streams >= kBeyondL1) {
+        run([&](auto result) __attribute__((always_inline)) {
+          __builtin_prefetch(out[0] + offset<Same>(i) + 512, 1);
+          put_full(result, out, i);
+        });
+        return i;
       }
     }
+#endif
+    run([&](auto result) __attribute__((always_inline)) { put_full(result, out, i); });
     return i;
   }
   template <class Operand>
