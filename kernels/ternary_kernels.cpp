@@ -45,6 +45,30 @@ struct Addcdiv {
   }
 };
 
+/// Lerp with one weight for all: which end it is near is known before the loop.
+struct LerpScalar {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const T weight = scalar_as<T>(params[0]);
+    if (is_small(weight)) {
+      run([weight](V x, V end) { return x + V(weight) * (end - x); });
+    } else {
+      run([rest = T(1) - weight](V x, V end) { return end - (end - x) * V(rest); });
+    }
+  }
+
+ private:
+  template <class T>
+  static bool is_small(T weight) {
+    if constexpr (is_complex<T>) {
+      return weight.real() * weight.real() + weight.imag() * weight.imag() < real_of<T>(0.25);
+    } else {
+      return weight < T(0.5) && weight > T(-0.5);
+    }
+  }
+};
+
 /// Exact at both ends: from x for small weights, from the end for large ones.
 struct Lerp {
   template <class V>
@@ -70,6 +94,7 @@ constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + 
 constinit const ElementwiseKernel addcmul = elementwise<Addcmul, Ternary, 2>(numbers);
 constinit const ElementwiseKernel addcdiv =
     elementwise<Addcdiv, Ternary, 3>(floating) | elementwise<Addcdiv, Ternary, 8>(complex_types);
+constinit const ElementwiseKernel lerp_scalar = elementwise<LerpScalar, Binary>(floating_complex);
 constinit const ElementwiseKernel lerp = elementwise<Lerp, Ternary, 2>(floating_complex);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -143,6 +143,12 @@ void check_lerp(const Tensor& self, const Tensor& end) {
                  to_string(self.scalar_type()), " and end is ", to_string(end.scalar_type()));
 }
 
+void check_lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_lerp(self, end);
+  LANEWISE_CHECK(DtypeError, !weight.isComplex() || self.is_complex(),
+                 "lerp: a complex weight needs complex tensors, self is ", to_string(self.scalar_type()));
+}
+
 void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   check_lerp(self, end);
   LANEWISE_CHECK(DtypeError, self.scalar_type() == weight.scalar_type(), "lerp: expected one dtype, self is ",

@@ -71,6 +71,7 @@ void check_divisor(const char* op, const Scalar& self, const Tensor& other);
 
 void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value);
 void check_lerp(const Tensor& self, const Tensor& end);
+void check_lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 void check_masked_fill(const Tensor& self, const Tensor& value);
 void check_masked_fill(const Tensor& self, const Scalar& value);

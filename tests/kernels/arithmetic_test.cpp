@@ -283,6 +283,14 @@ TEST(Selection, LerpIsExactAtItsEnds) {
       const T near = w * step, far = step * (1 - w);
       return std::abs(w) < T(0.5) ? x + near : end - far;
     });
+    for (const double weight :
+         {0.0, 0.25, -0.25, 0.5, 0.75, 1.0, -3.0, std::numeric_limits<double>::quiet_NaN()}) {
+      expect_exact<T, T, T, T>(table, &KernelTable::lerp_scalar, {param(weight)}, [weight](T x, T end) {
+        const T w = static_cast<T>(weight), step = end - x;
+        const T near = w * step, far = step * (1 - w);
+        return std::abs(w) < T(0.5) ? x + near : end - far;
+      });
+    }
     expect_exact<T, T, T, T, T>(table, &KernelTable::addcdiv, {param(0.5)}, [](T x, T a, T b) {
       const T quotient = T(0.5) * a / b;
       return x + quotient;
