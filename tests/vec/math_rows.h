@@ -117,7 +117,7 @@ inline const Row kRows[] = {
     LANEWISE_ROW("sigmoid", vec::sigmoid(x), sigmoid(x),
                  (mpfr_neg(r, x, MPFR_RNDN), mpfr_exp(r, r, MPFR_RNDN), mpfr_add_ui(r, r, 1, MPFR_RNDN),
                   mpfr_ui_div(r, 1, r, MPFR_RNDN)),
-                 -750, 750, false, {1.45, 1.0}, {0.98, 1.0}),
+                 -750, 750, false, {1.44, 1.0}, {0.98, 1.0}),
     LANEWISE_BINARY(pow, 0, 100, {0.9, 0.8}, {0.6, 0.8}),
     LANEWISE_BINARY(atan2, -20, 20, {1.0, 1.0}, {1.4, 1.4}),
     LANEWISE_BINARY(hypot, -20, 20, {1.0, 1.0}, {1.2, 1.2}),
