@@ -45,14 +45,12 @@ struct Gelu {
 struct GeluBackward {
   template <class V>
   V operator()(V grad, V x) const noexcept {
-    // A number that does not show in the power, but keeps the square of a tiny x from being denormal.
-    const V bell = vec::exp(vec::fma(number<V>(-0.5) * x, x, number<V>(0x1p-60)));
-    const V density = number<V>(kInverseSqrt2Pi) * bell;
-    if constexpr (std::same_as<typename V::value_type, float>) {  // one exponential for both
-      const V tail = bell * vec::mills_ratio(vec::abs(x));
-      return grad * (vec::select(vec::signbit(x), tail, number<V>(1) - tail) + x * density);
+    if constexpr (std::same_as<typename V::value_type, float>) {
+      return grad * vec::gelu_slope(x);
     } else {
-      return grad * (normal_cdf(x) + x * density);
+      // A number that does not show in the power, but keeps the square of a tiny x from being denormal.
+      const V bell = vec::exp(vec::fma(number<V>(-0.5) * x, x, number<V>(0x1p-60)));
+      return grad * (normal_cdf(x) + x * (number<V>(kInverseSqrt2Pi) * bell));
     }
   }
 };

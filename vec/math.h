@@ -28,6 +28,7 @@
 #include <lanewise/vec/math/erfinv.h>
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/float_parts.h>
+#include <lanewise/vec/math/gelu_slope.h>
 #include <lanewise/vec/math/hyperbolic.h>
 #include <lanewise/vec/math/lgamma.h>
 #include <lanewise/vec/math/log.h>

@@ -188,6 +188,24 @@ TEST(MillsRatio, IsGoodToFourUlpWhereTheDensityIsNotZero) {
   EXPECT_LE(worst, 4);
 }
 
+TEST(GeluSlope, IsGoodToAnUlpOfOne) {
+  std::vector<float> x, found(1 << 16);
+  for (int i = 0; i < 1 << 16; ++i) x.push_back(14.0f * static_cast<float>(i - (1 << 15)) / (1 << 15));
+  apply<float>([](auto v, auto) { return vec::gelu_slope(v); }, x.data(), x.data(), found.data(), x.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const Wide wide = x[i];
+    const Wide density = std::exp(-wide * wide / 2) / std::sqrt(2 * std::acos(Wide(-1)));
+    const Wide exact = std::erfc(-wide / std::sqrt(Wide(2))) / 2 + wide * density;
+    worst = std::max(worst, static_cast<double>(std::fabs(found[i] - exact)));
+  }
+  EXPECT_LE(worst, vec::kFusedFma ? 0x1p-23 : 0x1p-21);
+  if (vec::kFusedFma) {
+    EXPECT_EQ(found[0], 0);
+    EXPECT_EQ(found.back(), 1);
+  }
+}
+
 /// The largest error of a function of f64 on points of a rectangle.
 double worst_of(std::string_view name, int points, double low, double high, double low_y, double high_y) {
   const Row* row = nullptr;

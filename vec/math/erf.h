@@ -78,40 +78,40 @@ LANEWISE_INLINE Vec<double> erf_large(Vec<double> t) {
   return fnma(exp_reduced(r), power_of_two(shifted), V(1.0));
 }
 
-/// erf on [0, 1.5 / kScale] and seven intervals of the width 1 / kScale, up to where it is 1. Minimax.
+/// erf on [0, 1/2 / kScale] and seven intervals of the width 1 / kScale, up to where it is 1. Minimax.
 struct ErfTables {
-  static constexpr float kScale = 0x1.1585d0p+1f;
-  static constexpr float kOne = 3.92f;  // times kScale less than 8.5
-  static constexpr Eight kCentre = {0.0f,           0x1.d85f1ap-1f, 0x1.62238cp+0f, 0x1.d83afap+0f,
-                                    0x1.271a9cp+1f, 0x1.622b5cp+1f, 0x1.9e0e9cp+1f, 0x1.d878fap+1f};
-  static constexpr Eight kValue = {0.0f,           0x1.9db540p-1f, 0x1.e62efap-1f, 0x1.fb58d4p-1f,
-                                   0x1.ff6e36p-1f, 0x1.fff40ep-1f, 0x1.ffff60p-1f, 0x1.fffffap-1f};
+  static constexpr float kScale = 0x1.e9cb00p+0f;
+  static constexpr float kOne = 3.92f;  // times kScale less than 7.5
+  static constexpr Eight kCentre = {0.0f,           0x1.0b9bb8p-1f, 0x1.0b9c4ap+0f, 0x1.916760p+0f,
+                                    0x1.0b90e6p+1f, 0x1.4ef1aap+1f, 0x1.8ef87cp+1f, 0x1.d87880p+1f};
+  static constexpr Eight kValue = {0.0f,           0x1.1494a2p-1f, 0x1.b8abeep-1f, 0x1.f2629cp-1f,
+                                   0x1.fe67cap-1f, 0x1.ffe3d0p-1f, 0x1.fffea2p-1f, 0x1.fffffap-1f};
   static constexpr Eight kCoefficients[] = {
-      {0x1.06eba8p-3f, 0x1.ed45e4p-2f, 0x1.54f2b8p-3f, 0x1.33a630p-5f, 0x1.6b82b0p-8f, 0x1.17f214p-11f,
-       0x1.0e34b2p-15f, 0x1.6e98f0p-20f},
-      {-0x1.812740p-2f, -0x1.c71808p-2f, -0x1.d7a716p-3f, -0x1.1bc0c0p-4f, -0x1.a3092cp-7f, -0x1.834a76p-10f,
-       -0x1.b50accp-14f, -0x1.52449ep-18f},
-      {0x1.ce2ccap-4f, 0x1.cdc7dep-4f, 0x1.415532p-3f, 0x1.29ba44p-4f, 0x1.23bf94p-6f, 0x1.4dac40p-9f,
-       0x1.bfca7ep-13f, 0x1.8efff2p-17f},
-      {-0x1.b7d92ep-6f, 0x1.89bfbep-4f, -0x1.0401c0p-5f, -0x1.67fa50p-5f, -0x1.0a83aap-6f, -0x1.8d5226p-9f,
-       -0x1.458c84p-12f, -0x1.546aa8p-16f},
-      {0x1.510780p-8f, -0x1.153dcap-4f, -0x1.e5a06ep-6f, 0x1.4c03f4p-7f, 0x1.3b8e9ap-7f, 0x1.5b4994p-9f,
-       0x1.74707ap-12f, 0x1.dfc520p-16f},
-      {-0x1.6e74fap-11f, -0x1.338164p-8f, 0x1.61d2f2p-6f, 0x1.5d478ep-8f, -0x1.88129cp-9f, -0x1.a10bc4p-10f,
-       -0x1.3a63e8p-12f, -0x1.e8cf82p-16f}};
+      {0x1.06eba8p-3f, 0x1.b79fd6p-1f, 0x1.8369b8p-2f, 0x1.8b6e14p-4f, 0x1.d3f5aap-7f, 0x1.3a366ap-10f,
+       0x1.1da182p-14f, 0x1.6ea5d4p-20f},
+      {-0x1.34d0d2p-21f, -0x1.cb8f0ep-2f, -0x1.94fbc8p-2f, -0x1.3603c6p-3f, -0x1.e91a32p-6f, -0x1.9b1a1ap-9f,
+       -0x1.bd06b0p-13f, -0x1.52cdd2p-18f},
+      {-0x1.811e2ap-2f, -0x1.09f42cp-3f, 0x1.321564p-3f, 0x1.0234d2p-3f, 0x1.2de128p-5f, 0x1.4c3930p-8f,
+       0x1.b5a60ep-12f, 0x1.8ef49ep-17f},
+      {-0x1.55d560p-11f, 0x1.77cc4ap-3f, 0x1.b815fcp-5f, -0x1.8c27a2p-5f, -0x1.d400bep-6f, -0x1.6e564ap-8f,
+       -0x1.31be5ep-11f, -0x1.4ce494p-16f},
+      {0x1.e3d03ap-4f, 0x1.6c8e14p-10f, -0x1.0d3c70p-4f, -0x1.0b107cp-7f, 0x1.9b53e8p-7f, 0x1.20f4fap-8f,
+       0x1.4a056ap-11f, 0x1.dfd66ep-16f},
+      {-0x1.3df74cp-6f, -0x1.890506p-5f, 0x1.11c558p-7f, 0x1.101de8p-6f, -0x1.22d544p-10f, -0x1.2c6988p-9f,
+       -0x1.d7ac80p-12f, -0x1.26594ap-15f}};
 };
 
 LANEWISE_INLINE Vec<float> erf_by_intervals(Vec<float> x) {
   using V = Vec<float>;
   const V ax = min_or_second(V(ErfTables::kOne), abs(x));
   const V magic(ExpConstants<float>::kMagic);
-  const V shifted = max_or_second(magic, fma(ax, V(ErfTables::kScale), magic - V(1.0f)));
-  return copysign(by_intervals<ErfTables>(ax, as_int(shifted), shifted == magic), x);
+  const V shifted = fma(ax, V(ErfTables::kScale), magic);
+  return copysign(by_intervals<ErfTables>(ax, as_int(shifted), shifted > magic), x);
 }
 
 }  // namespace detail
 
-/// Error function. Error: 0.81 ULP (f32), 0.99 ULP (f64); without fma 1.05 and 1.2 ULP.
+/// Error function. Error: 0.98 ULP (f32), 0.99 ULP (f64); without fma 1.05 and 1.2 ULP.
 template <Real T>
 LANEWISE_INLINE Vec<T> erf(Vec<T> x) {
   // A look-up takes long without an instruction for it.

@@ -248,35 +248,64 @@ LANEWISE_INLINE Vec<T> expm1(Vec<T> x) {
 }
 
 namespace detail {
-/// Where e^x is so small that it is the result.
+/// 2^n / (2^n + e^-r) for x = n ln 2 + r: the sum in a pair, the quotient of a power of two refined. Error: 0.98 ULP
+/// for |x| <= kNormal; below, the result is e^x.
 template <class T>
-[[gnu::noinline, gnu::cold]] Vec<T> sigmoid_far_left(Vec<T> x, Vec<T> inside) {
-  return select(x < Vec<T>(-ExpConstants<T>::kNormal), exp(x), inside);
-}
-}  // namespace detail
-
-/// 1 / (1 + e^-x) as 2^n / (2^n + e^-r) for x = n ln 2 + r: the sum in a pair, the quotient of a power of two
-/// refined. Error: 0.98 ULP.
-template <Real T>
-LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
+LANEWISE_INLINE Vec<T> sigmoid_refined(Vec<T> x) {
   using V = Vec<T>;
-  using C = detail::ExpConstants<T>;
+  using C = ExpConstants<T>;
   const V one(T(1));
   const V limit(C::kNormal);
-  const V kept = detail::max_or_second(-limit, detail::min_or_second(limit, x)) + V(detail::kBesideOne<T>);
+  const V kept = max_or_second(-limit, min_or_second(limit, x)) + V(kBesideOne<T>);
   const V t = fma(kept, V(C::kLog2E), V(C::kMagic));
   const V n = t - V(C::kMagic);
   const V minus_r = fma(n, V(C::kLn2Lo), fms(n, V(C::kLn2Hi), kept));
-  const V e = fma(minus_r, minus_r * detail::exp_tail(minus_r), minus_r);  // e^-r - 1
-  const V power = detail::power_of_two(t);
+  const V e = fma(minus_r, minus_r * exp_tail(minus_r), minus_r);  // e^-r - 1
+  const V power = power_of_two(t);
   // In d_lo only the last sum may round, or it loses what is below half an ULP of d.
   const V d = (one + power) + e;
   const V d_lo = ((one - d) + power) + e;
   const V inverse = one / d;
-  const V lost = fnma(inverse, d_lo, detail::residual(inverse, d, one));
-  const V r = power * fma(lost, inverse, inverse);
-  if (__builtin_expect((x < -limit).any(), 0)) return detail::sigmoid_far_left(x, r);
-  return r;
+  const V lost = fnma(inverse, d_lo, residual(inverse, d, one));
+  return power * fma(lost, inverse, inverse);
+}
+
+/// Where a lane is beyond the range of the method used for most.
+template <class T>
+[[gnu::noinline, gnu::cold]] Vec<T> sigmoid_far(Vec<T> x, Vec<T> inside, Mask<T> near) {
+  const Vec<T> outside = select(x < Vec<T>(-ExpConstants<T>::kNormal), exp(x), sigmoid_refined(x));
+  return select(near, inside, outside);
+}
+}  // namespace detail
+
+/// 1 / (1 + e^-x). Error: 0.98 ULP; f32 with fma 1.44 ULP up to |x| = 14, as a / (a + a 2^-n (1 + e)) with
+/// 1 + e = e^-r for x = n ln 2 - r. Of the divisor all but its last rounding is exact, and a = 1.25 keeps it from where
+/// that counts most. The refined quotient of 0.98 ULP takes 1.3 times as long.
+template <Real T>
+LANEWISE_INLINE Vec<T> sigmoid(Vec<T> x) {
+  using V = Vec<T>;
+  using C = detail::ExpConstants<T>;
+  if constexpr (sizeof(T) == 4 && kFusedFma) {
+    const V limit(14.0f);
+    const V kept = detail::clamp_magnitude(x, limit);
+    const V magic(C::kMagic + 127.0f);  // the exponent of 2^-n, with its bias
+    const V t = fma(kept, V(-C::kLog2E), magic);
+    const V minus_n = t - magic;
+    const V r = fnma(minus_n, V(C::kLn2Lo), fnma(minus_n, V(C::kLn2Hi), -kept));
+    // The third number hides a denormal product, and evens out the errors at r = -0.28, which are the largest.
+    const V e = fma(r, fma(r, detail::exp_tail(r), V(-0x1.8p-27f)), r);
+    const V a(1.25f);
+    const V power = bitcast<float>((detail::as_int(t) << 23) | Vec<std::int32_t>(0x200000));  // 1.25 2^-n
+    const V result = a / fma(e, power, a + power);
+    const Mask<T> near = kept == x;
+    if (__builtin_expect(!near.all(), 0)) return detail::sigmoid_far(x, result, near);
+    return result;
+  } else {
+    const V result = detail::sigmoid_refined(x);
+    const Mask<T> near = x >= V(-C::kNormal);
+    if (__builtin_expect(!near.all(), 0)) return detail::sigmoid_far(x, result, near);
+    return result;
+  }
 }
 
 }  // namespace LANEWISE_ISA

@@ -36,6 +36,18 @@ LANEWISE_INLINE Vec<float> look_up(const Eight& table, Vec<std::int32_t> index) 
 #endif
 }
 
+/// The same where m is true, else `other`: a single instruction on AVX-512.
+LANEWISE_INLINE Vec<float> look_up_where(Mask<float> m, Vec<float> other, const Eight& table,
+                                         Vec<std::int32_t> index) {
+#if defined(LANEWISE_ISA_AVX512)
+  using R = Vec<float>::Register;
+  return Vec<float>(bits<R>(_mm512_mask_permutexvar_ps(
+      bits<__m512>(other.reg), m.native, bits<__m512i>(index.reg), _mm512_loadu_ps(table.values))));
+#else
+  return select(m, look_up(table, index), other);
+#endif
+}
+
 /// coefficients[0] + coefficients[1] x + ..., the coefficients of each lane's own interval.
 template <std::size_t N>
 LANEWISE_INLINE Vec<float> look_up_polynomial(const Eight (&coefficients)[N], Vec<std::int32_t> index,
@@ -45,14 +57,13 @@ LANEWISE_INLINE Vec<float> look_up_polynomial(const Eight (&coefficients)[N], Ve
   return p;
 }
 
-/// An odd function at x >= 0 by eight intervals: x + x p(x^2) in the `first`, elsewhere value + t p(t) for
-/// t = x - centre. The centres are such that the values are floats to within 2^-33.
+/// An odd function at x >= 0 by eight intervals: value + t p(t) for t = x - centre, in the `first` x + x p(x). The
+/// centres are such that the values are floats to within 2^-32.
 template <class Tables>
-LANEWISE_INLINE Vec<float> by_intervals(Vec<float> x, Vec<std::int32_t> index, Mask<float> first) {
+LANEWISE_INLINE Vec<float> by_intervals(Vec<float> x, Vec<std::int32_t> index, Mask<float> beyond_first) {
   const Vec<float> t = x - look_up(Tables::kCentre, index);
-  const Vec<float> z = select(first, normal_square(t), t);
-  const Vec<float> p = look_up_polynomial(Tables::kCoefficients, index, z);
-  return fma(t, p, select(first, x, look_up(Tables::kValue, index)));
+  const Vec<float> p = look_up_polynomial(Tables::kCoefficients, index, t);
+  return fma(t, p, look_up_where(beyond_first, x, Tables::kValue, index));
 }
 
 }  // namespace detail

@@ -60,6 +60,18 @@ LANEWISE_INLINE Vec<T> max_or_second(Vec<T> a, Vec<T> b) {
   return select(a > b, a, b);
 #endif
 }
+
+/// x, its magnitude at most `limit`; a number for NaN.
+LANEWISE_INLINE Vec<float> clamp_magnitude(Vec<float> x, Vec<float> limit) {
+#if defined(LANEWISE_ISA_AVX512)
+  using R = Vec<float>::Register;
+  constexpr int kSmallerMagnitudeSignOfFirst = 0b0010;
+  return Vec<float>(
+      bits<R>(_mm512_range_ps(bits<__m512>(x.reg), bits<__m512>(limit.reg), kSmallerMagnitudeSignOfFirst)));
+#else
+  return min_or_second(max_or_second(x, -limit), limit);
+#endif
+}
 }  // namespace detail
 }  // namespace LANEWISE_ISA
 }  // namespace lanewise::vec
