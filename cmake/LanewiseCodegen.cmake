@@ -22,6 +22,7 @@ function(lanewise_codegen)
     set(generator_target "")
   else()
     lanewise_add_codegen_executable(${arg_SOURCES})
+    target_link_libraries(lanewise_codegen_parts PRIVATE lanewise_flags)
     target_link_libraries(lanewise_codegen PRIVATE lanewise_flags)
     set(generator lanewise_codegen)
     set(generator_target lanewise_codegen)
@@ -61,10 +62,16 @@ endfunction()
 
 function(lanewise_add_codegen_executable)
   find_package(yaml-cpp REQUIRED)
-  add_executable(lanewise_codegen ${ARGN})
-  target_compile_features(lanewise_codegen PRIVATE cxx_std_20)
-  target_link_libraries(lanewise_codegen PRIVATE yaml-cpp)
-  target_compile_options(lanewise_codegen PRIVATE $<$<CONFIG:Release>:-O1>)  # runs for a moment, once a build
+  set(parts ${ARGN})
+  list(REMOVE_ITEM parts main.cpp)
+  add_library(lanewise_codegen_parts OBJECT ${parts})  # a test links them as well
+  target_compile_features(lanewise_codegen_parts PUBLIC cxx_std_20)
+  target_link_libraries(lanewise_codegen_parts PUBLIC yaml-cpp)
+  add_executable(lanewise_codegen main.cpp)
+  target_link_libraries(lanewise_codegen PRIVATE lanewise_codegen_parts)
+  foreach(target IN ITEMS lanewise_codegen_parts lanewise_codegen)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # runs for a moment, once a build
+  endforeach()
 endfunction()
 
 # Cross builds run the generator on this machine: a nested configure and build with the host's compiler.

@@ -1,10 +1,8 @@
 #pragma once
 
-namespace CLI {
-class App;
-}
-
 namespace lanewise::tools {
+
+class CommandLine;
 
 /// What `lanewise` returns.
 enum ExitCode : int {
@@ -15,15 +13,14 @@ enum ExitCode : int {
       3,  ///< it was done, and the answer is no: slower than the bound allows, code outside of its tier
 };
 
-/// Each adds a subcommand to the tool. It runs when the arguments have been read, and puts its exit code into
-/// `status`.
-void add_bench(CLI::App& app, int& status);
-void add_compare(CLI::App& app, int& status);
-void add_explain(CLI::App& app, int& status);
-void add_info(CLI::App& app, int& status);
-void add_passport(CLI::App& app, int& status);
-void add_profile(CLI::App& app, int& status);
-void add_report(CLI::App& app, int& status);
-void add_verify_isa(CLI::App& app, int& status);
+/// Each adds a subcommand to the tool. It runs when the arguments have been read.
+void add_bench(CommandLine& line);
+void add_compare(CommandLine& line);
+void add_explain(CommandLine& line);
+void add_info(CommandLine& line);
+void add_passport(CommandLine& line);
+void add_profile(CommandLine& line);
+void add_report(CommandLine& line);
+void add_verify_isa(CommandLine& line);
 
 }  // namespace lanewise::tools

@@ -2,6 +2,7 @@
 
 #include <iterator>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include <lanewise/autograd/registry.h>
@@ -17,14 +18,6 @@ std::string joined(const std::set<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-std::string options_of(const CLI::App& app) {
-  std::set<std::string> words;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.insert("--" + name);
-  }
-  return joined(words);
 }
 
 /// A branch for each option that takes one of a few words, whatever the command.
@@ -48,12 +41,15 @@ std::string ops() {
 
 }  // namespace
 
-std::string bash_completion(const CLI::App& app) {
-  std::string commands, branches;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    const std::string name = command->get_name();
-    commands += name + " ";
-    branches += "    " + name + ") words=\"" + options_of(*command) + "\" ;;\n";
+std::string bash_completion(const CommandLine& line) {
+  std::string own, commands, branches;
+  for (const CommandLine::Words& words : line.words()) {
+    if (words.command.empty()) {
+      own = joined(words.options);
+    } else {
+      commands += words.command + " ";
+      branches += "    " + words.command + ") words=\"" + joined(words.options) + "\" ;;\n";
+    }
   }
   return "# Completion of lanewise for bash:  source <(lanewise --bash-completion)\n"
          "_lanewise() {\n"
@@ -63,7 +59,7 @@ std::string bash_completion(const CLI::App& app) {
          "  esac\n"
          "  if [ -z \"$words\" ]; then case $COMP_CWORD:${COMP_WORDS[1]}:$word in\n"
          "    1:*) words=\"" +
-         commands + options_of(app) +
+         commands + own +
          "\" ;;\n"
          "    *:bench:[a-z_]* | *:explain:[a-z_]*) words=\"" +
          ops() +

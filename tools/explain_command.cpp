@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <lanewise/autograd/explain.h>
@@ -14,6 +13,7 @@
 #include <lanewise/dispatch_isa/threads.h>
 
 #include "bench/case.h"
+#include "command_line.h"
 #include "commands.h"
 
 namespace lanewise::tools {
@@ -66,23 +66,23 @@ int explain_case(const Settings& s) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand(
+void add_explain(CommandLine& line) {
+  Command command = line.command(
       "explain",
       "Why an op gets its dtype and layout, how it loops, on which tier and with how many threads");
   const auto s = std::make_shared<Settings>();
-  command->add_option("op", s->op, "An op such as add or sum.dim_IntList")->required();
-  command->add_option("--dtype", s->dtype, "f32, f64, bf16, f16, i32...")->capture_default_str();
-  command->add_option("--size", s->size, "A shape: 16Ki, 64x784; products: m x k x n")->capture_default_str();
-  command->add_option("--layout", s->layout, "Where operands lie")
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLayouts), std::end(kLayouts))))
-      ->capture_default_str();
-  command->add_option("--threads", s->threads, "Number of threads (default: as the library chooses)")
-      ->check(CLI::Range(1, kMaxThreads));
-  command->add_option("--isa", s->isa, "A tier (default: as the library chooses)");
-  command->add_option("--arg", s->arguments, "Other arguments of the op: dim=0");
-  command->add_flag("--json", s->json, "Print a JSON object");
-  command->callback([s, &status] { status = explain_case(*s); });
+  command.option("op", s->op, "An op such as add or sum.dim_IntList").required();
+  command.option("--dtype", s->dtype, "f32, f64, bf16, f16, i32...").show_default();
+  command.option("--size", s->size, "A shape: 16Ki, 64x784; products: m x k x n").show_default();
+  command.option("--layout", s->layout, "Where operands lie")
+      .one_of(std::vector<std::string>(std::begin(kLayouts), std::end(kLayouts)))
+      .show_default();
+  command.option("--threads", s->threads, "Number of threads (default: as the library chooses)")
+      .between(1, kMaxThreads);
+  command.option("--isa", s->isa, "A tier (default: as the library chooses)");
+  command.option("--arg", s->arguments, "Other arguments of the op: dim=0");
+  command.flag("--json", s->json, "Print a JSON object");
+  command.action([s] { return explain_case(*s); });
 }
 
 }  // namespace lanewise::tools

@@ -3,7 +3,6 @@
 #include <span>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <lanewise/dispatch_isa/isa.h>
@@ -11,6 +10,7 @@
 #include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/dispatch_isa/version.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "machine.h"
 #include "text.h"
@@ -66,17 +66,17 @@ void print_info() {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("info", "Instruction sets, caches, cores, threads and versions");
+void add_info(CommandLine& line) {
+  Command command = line.command("info", "Instruction sets, caches, cores, threads and versions");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print a JSON object");
-  command->callback([json, &status] {
+  command.flag("--json", *json, "Print a JSON object");
+  command.action([json] {
     if (*json) {
       std::printf("%s\n", machine_json().dump(2).c_str());
     } else {
       print_info();
     }
-    status = kSuccess;
+    return kSuccess;
   });
 }
 

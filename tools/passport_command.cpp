@@ -1,11 +1,11 @@
 #include <cstdio>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <lanewise/dispatch_isa/isa.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "passport.h"
 #include "progress.h"
@@ -78,16 +78,16 @@ int run(const PassportSettings& settings) {
 
 }  // namespace
 
-void add_passport(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("passport", "Largest error and speed of every mathematical op");
+void add_passport(CommandLine& line) {
+  Command command = line.command("passport", "Largest error and speed of every mathematical op");
   const auto settings = std::make_shared<PassportSettings>();
-  CLI::Option* markdown = command->add_flag("--markdown", settings->markdown, "Write docs/mathematics.md");
-  command->add_flag("--json", settings->json, "Print a JSON object")->excludes(markdown);
-  command->add_option("--points", settings->points, "Arguments per op")
-      ->check(CLI::Range(kFewestPoints, std::int64_t{1} << 32))
-      ->capture_default_str();
-  command->add_option("op", settings->names, "Ops (default: all)");
-  command->callback([settings, &status] { status = run(*settings); });
+  Option markdown = command.flag("--markdown", settings->markdown, "Write docs/mathematics.md");
+  command.flag("--json", settings->json, "Print a JSON object").excludes(markdown);
+  command.option("--points", settings->points, "Arguments per op")
+      .between(kFewestPoints, std::int64_t{1} << 32)
+      .show_default();
+  command.option("op", settings->names, "Ops (default: all)");
+  command.action([settings] { return run(*settings); });
 }
 
 }  // namespace lanewise::tools

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <lanewise/dispatch_isa/error.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "profile_file.h"
 #include "text.h"
@@ -79,23 +79,21 @@ int profile(const Settings& settings) {
 
 }  // namespace
 
-void add_profile(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("profile",
-                                         "Run a program that links Lanewise with the profiler on: lanewise "
-                                         "profile [options] -- program [arguments]");
+void add_profile(CommandLine& line) {
+  Command command = line.command("profile",
+                                 "Run a program that links Lanewise with the profiler on: lanewise "
+                                 "profile [options] -- program [arguments]");
   const auto settings = std::make_shared<Settings>();
-  command->add_option("-o,--output", settings->output, "Where the trace goes")->capture_default_str();
-  command->add_flag("--counters", settings->counters, "Count cycles, instructions and misses");
-  command->add_flag("--shapes", settings->shapes, "A row per op and shapes");
-  command->add_flag("--json", settings->json, "Print the averages as JSON");
-  command->add_option("--rows", settings->rows, "Rows of the table")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--sort", settings->sort, "Order of the rows")
-      ->check(CLI::IsMember({"self", "total", "count", "bytes", "name"}))
-      ->capture_default_str();
-  command->add_option("program", settings->program, "Program and its arguments, after --")->required();
-  command->callback([settings, &status] { status = profile(*settings); });
+  command.option("-o,--output", settings->output, "Where the trace goes").show_default();
+  command.flag("--counters", settings->counters, "Count cycles, instructions and misses");
+  command.flag("--shapes", settings->shapes, "A row per op and shapes");
+  command.flag("--json", settings->json, "Print the averages as JSON");
+  command.option("--rows", settings->rows, "Rows of the table").between(1, 1'000'000).show_default();
+  command.option("--sort", settings->sort, "Order of the rows")
+      .one_of({"self", "total", "count", "bytes", "name"})
+      .show_default();
+  command.option("program", settings->program, "Program and its arguments, after --").required();
+  command.action([settings] { return profile(*settings); });
 }
 
 }  // namespace lanewise::tools

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "elementwise_harness.h"
 
 // Kernels whose results are exact: against the same operation on single elements.

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/tensor/errors.h>
@@ -14,6 +12,7 @@
 #include "bench/run_file.h"
 #include "bench/standard_cases.h"
 #include "bench/tune_command.h"
+#include "command_line.h"
 #include "commands.h"
 #include "machine.h"
 #include "progress.h"
@@ -112,48 +111,44 @@ int bench(const Settings& s) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("bench", "Time ops by name on every tier, answers checked first");
+void add_bench(CommandLine& line) {
+  Command command = line.command("bench", "Time ops by name on every tier, answers checked first");
   const auto s = std::make_shared<Settings>();
-  command->add_option("op", s->ops, "Ops such as add or sum.dim_IntList (default: the standard list)");
-  command->add_option("--dtype", s->dtypes, "f32, f64, bf16, f16, i32...")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--size", s->sizes, "Shapes: 16Ki, 2Mi, 64x784; products: m x k x n")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--layout", s->layouts, "Where operands lie")
-      ->delimiter(',')
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kLayouts), std::end(kLayouts))))
-      ->capture_default_str();
-  command->add_option("--threads", s->threads, "Numbers of threads")
-      ->delimiter(',')
-      ->check(CLI::Range(1, kMaxThreads))
-      ->capture_default_str();
-  command->add_option("--isa", s->isas, "Tiers (default: all of this machine)")->delimiter(',');
-  command->add_option("--arg", s->arguments, "Other arguments of the op: dim=0");
-  command->add_option("--turns", s->turns, "Samples per tier, in turns with the others")
-      ->check(CLI::Range(3, 10000))
-      ->capture_default_str();
-  command->add_option("--seconds", s->seconds, "Length of a turn")
-      ->check(CLI::Range(1e-5, 60.0))
-      ->capture_default_str();
-  command->add_option("-o,--output", s->output, "Store the run");
-  CLI::Option* tune = command->add_option(
-      "--tune", s->tune,
-      "Find tier, grain and block for each elementwise kernel (or those given as op), and "
-      "write them to this file for LANEWISE_TUNE");
+  command.option("op", s->ops, "Ops such as add or sum.dim_IntList (default: the standard list)");
+  command.option("--dtype", s->dtypes, "f32, f64, bf16, f16, i32...").separated_by(',').show_default();
+  command.option("--size", s->sizes, "Shapes: 16Ki, 2Mi, 64x784; products: m x k x n")
+      .separated_by(',')
+      .show_default();
+  command.option("--layout", s->layouts, "Where operands lie")
+      .separated_by(',')
+      .one_of(std::vector<std::string>(std::begin(kLayouts), std::end(kLayouts)))
+      .show_default();
+  command.option("--threads", s->threads, "Numbers of threads")
+      .separated_by(',')
+      .between(1, kMaxThreads)
+      .show_default();
+  command.option("--isa", s->isas, "Tiers (default: all of this machine)").separated_by(',');
+  command.option("--arg", s->arguments, "Other arguments of the op: dim=0");
+  command.option("--turns", s->turns, "Samples per tier, in turns with the others")
+      .between(3, 10000)
+      .show_default();
+  command.option("--seconds", s->seconds, "Length of a turn").between(1e-5, 60.0).show_default();
+  command.option("-o,--output", s->output, "Store the run");
+  Option tune =
+      command.option("--tune", s->tune,
+                     "Find tier, grain and block for each elementwise kernel (or those given as op), and "
+                     "write them to this file for LANEWISE_TUNE");
   command
-      ->add_flag("--verify", s->verify,
-                 "With --tune: read the file and time the tuned library beside every fixed tier; exit code 3 "
-                 "where it loses more than 3 %")
-      ->needs(tune);
-  command->add_option("--label", s->label, "What the stored run is called");
-  command->add_flag("--json", s->json, "Print the run as JSON");
-  command->add_flag("--list", s->list, "Only name the cases");
+      .flag("--verify", s->verify,
+            "With --tune: read the file and time the tuned library beside every fixed tier; exit code 3 "
+            "where it loses more than 3 %")
+      .needs(tune);
+  command.option("--label", s->label, "What the stored run is called");
+  command.flag("--json", s->json, "Print the run as JSON");
+  command.flag("--list", s->list, "Only name the cases");
   for (const char* other : {"--size", "--layout", "--isa", "--arg", "--label", "--list"})
-    tune->excludes(command->get_option(other));
-  command->callback([s, &status] { status = bench(*s); });
+    tune.excludes(command.defined(other));
+  command.action([s] { return bench(*s); });
 }
 
 }  // namespace lanewise::tools

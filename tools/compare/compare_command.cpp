@@ -3,12 +3,11 @@
 #include <memory>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include <lanewise/tensor/errors.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "compare/comparison.h"
 
@@ -57,24 +56,24 @@ int compare(const Settings& s) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand(
+void add_compare(CommandLine& line) {
+  Command command = line.command(
       "compare",
       "Two stored runs, two tiers of one, or two libraries; exit code 3 where the second is slower than the "
       "bound allows");
   const auto s = std::make_shared<Settings>();
   command
-      ->add_option("run", s->files,
-                   "Files of `lanewise bench -o`, or of Google Benchmark programs in JSON: before and after")
-      ->required()
-      ->expected(1, 2);
-  command->add_option("--tiers", s->tiers, "Of one run: avx2,avx512");
-  command->add_option("--bound", s->bound, "Percent by which a case may be slower")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command->add_flag("--json", s->json, "Print JSON");
-  command->add_flag("--markdown", s->markdown, "Print a Markdown table");
-  command->callback([s, &status] { status = compare(*s); });
+      .option("run", s->files,
+              "Files of `lanewise bench -o`, or of Google Benchmark programs in JSON: before and after")
+      .required()
+      .values(1, 2);
+  command.option("--tiers", s->tiers, "Of one run: avx2,avx512");
+  command.option("--bound", s->bound, "Percent by which a case may be slower")
+      .between(0.0, 1000.0)
+      .show_default();
+  command.flag("--json", s->json, "Print JSON");
+  command.flag("--markdown", s->markdown, "Print a Markdown table");
+  command.action([s] { return compare(*s); });
 }
 
 }  // namespace lanewise::tools

@@ -4,10 +4,9 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include <lanewise/tensor/errors.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "report/sections.h"
 #include "text.h"
@@ -97,25 +96,22 @@ int report(const Settings& s) {
 
 }  // namespace
 
-void add_report(CLI::App& app, int& status) {
-  CLI::App* command =
-      app.add_subcommand("report", "One HTML file, and Markdown, from stored runs and profiles");
+void add_report(CommandLine& line) {
+  Command command = line.command("report", "One HTML file, and Markdown, from stored runs and profiles");
   const auto s = std::make_shared<Settings>();
-  command->add_option("run", s->run,
-                      "A file of `lanewise bench -o`, or of a Google Benchmark program in JSON");
-  command->add_option("--before", s->before,
-                      "An earlier run, or one of another library: adds the differences");
-  command->add_option("--profile", s->profile, "A trace of LANEWISE_PROFILE or `lanewise profile`");
-  command->add_option("--tuning", s->tuning, "What `lanewise bench --tune file --verify -o` stored");
-  command->add_option("-o,--output", s->html,
-                      std::string("The HTML file (default: ") + kDefaultHtml + ", none with --json)");
-  command->add_option("--markdown", s->markdown, "Also as Markdown");
-  command->add_option("--title", s->title, "Of the page")->capture_default_str();
-  command->add_option("--bound", s->bound, "Percent from which a difference is coloured")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
-  command->add_flag("--json", s->json, "Print the numbers of the sections as JSON");
-  command->callback([s, &status] { status = report(*s); });
+  command.option("run", s->run, "A file of `lanewise bench -o`, or of a Google Benchmark program in JSON");
+  command.option("--before", s->before, "An earlier run, or one of another library: adds the differences");
+  command.option("--profile", s->profile, "A trace of LANEWISE_PROFILE or `lanewise profile`");
+  command.option("--tuning", s->tuning, "What `lanewise bench --tune file --verify -o` stored");
+  command.option("-o,--output", s->html,
+                 std::string("The HTML file (default: ").append(kDefaultHtml).append(", none with --json)"));
+  command.option("--markdown", s->markdown, "Also as Markdown");
+  command.option("--title", s->title, "Of the page").show_default();
+  command.option("--bound", s->bound, "Percent from which a difference is coloured")
+      .between(0.0, 1000.0)
+      .show_default();
+  command.flag("--json", s->json, "Print the numbers of the sections as JSON");
+  command.action([s] { return report(*s); });
 }
 
 }  // namespace lanewise::tools

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <lanewise/tensor/errors.h>
 
+#include "command_line.h"
 #include "commands.h"
 #include "progress.h"
 #include "text.h"
@@ -126,17 +126,16 @@ int verify(const Settings& settings) {
 
 }  // namespace
 
-void add_verify_isa(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("verify-isa",
-                                         "Disassemble finished programs or libraries and look for AVX code "
-                                         "outside of the dispatched tiers; exit code 3 if there is some");
+void add_verify_isa(CommandLine& line) {
+  Command command = line.command("verify-isa",
+                                 "Disassemble finished programs or libraries and look for AVX code "
+                                 "outside of the dispatched tiers; exit code 3 if there is some");
   const auto settings = std::make_shared<Settings>();
-  command->add_option("file", settings->files, "ELF files of x86-64")->required();
-  command
-      ->add_option("--allow", settings->allow, "Regular expression of functions that may use any instruction")
-      ->expected(1);
-  command->add_flag("--json", settings->json, "Print JSON");
-  command->callback([settings, &status] { status = verify(*settings); });
+  command.option("file", settings->files, "ELF files of x86-64").required();
+  command.option("--allow", settings->allow, "Regular expression of functions that may use any instruction")
+      .values(1, 1);
+  command.flag("--json", settings->json, "Print JSON");
+  command.action([settings] { return verify(*settings); });
 }
 
 }  // namespace lanewise::tools
