@@ -32,7 +32,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # gcc goes through all of its memory whenever that has doubled, in vain, as a file soon ends: a tenth of the time. Not
   # where a compiler cache is used, which would take it for another compilation.
-  target_compile_options(lanewise_flags INTERFACE --param=ggc-min-heapsize=600000)
+  target_compile_options(lanewise_flags INTERFACE --param=ggc-min-heapsize=300000)
 endif()
 if(LANEWISE_WERROR)
   target_compile_options(lanewise_flags INTERFACE -Werror)
