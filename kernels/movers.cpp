@@ -130,6 +130,13 @@ void narrow_halves(const char* from, char* to, std::int64_t n) noexcept {
 #if defined(LANEWISE_ISA_AVX512)
 #define LANEWISE_BFLOAT_INSTRUCTIONS 1
 
+/// Where the upper halves of 32 bits stand in two registers.
+constexpr auto kUpperHalves = [] {
+  std::array<std::uint16_t, 32> at{};
+  for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<std::uint16_t>(2 * i + 1);
+  return at;
+}();
+
 /// narrow_bfloat16 of sixteen, in the upper halves of 32 bits.
 LANEWISE_INLINE __m512i narrow_sixteen_bfloats(const float* from) {
   const __m512 x = _mm512_loadu_ps(from);
@@ -144,9 +151,7 @@ LANEWISE_INLINE __m512i narrow_sixteen_bfloats(const float* from) {
 void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
   const auto* x = reinterpret_cast<const float*>(from);
   auto* y = reinterpret_cast<BFloat16*>(to);
-  alignas(64) std::uint16_t upper[32];
-  for (std::uint16_t i = 0; i < 32; ++i) upper[i] = static_cast<std::uint16_t>(2 * i + 1);
-  const __m512i chosen = _mm512_load_si512(upper);
+  const __m512i chosen = _mm512_loadu_si512(kUpperHalves.data());
   std::int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
     const __m512i packed =

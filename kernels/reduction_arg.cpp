@@ -131,7 +131,7 @@ struct ArgExtreme {
     for (std::int64_t first = 0; first < n; first += kBlock) {
       const std::int64_t length = n - first < kBlock ? n - first : kBlock;
       const Best here = best_of(x + first, length);
-      if (first == 0 || better(here.value, best)) {
+      if (better(here.value, best)) {
         best = here.value;
         position = first + here.position;
       }

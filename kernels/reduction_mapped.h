@@ -15,12 +15,6 @@ LANEWISE_INLINE void map_leaf(const T* x, int n, T* to, F f) {
   if (i < n) f(V::load_partial(x + i, n - i)).store_partial(to + i, n - i);
 }
 
-/// Prefetches n elements: the next leaf, while this one is worked on.
-template <class T>
-LANEWISE_INLINE void ask_for_leaf(const T* x, int n) {
-  for (int line = 0; line < n; line += 64 / static_cast<int>(sizeof(T))) __builtin_prefetch(x + line);
-}
-
 /// Op over Map::apply(x); Map has apply of a Vec.
 template <class Op, class Map>
 struct MappedTree {
@@ -33,7 +27,8 @@ struct MappedTree {
     TreeCounter<Op> counter;
     for (; n > 0; n -= kReductionBlock, x += kReductionBlock) {
       const int length = static_cast<int>(n < kReductionBlock ? n : kReductionBlock);
-      ask_for_leaf(x + kReductionBlock, length);
+      for (int line = 0; line < length; line += 64 / static_cast<int>(sizeof(T)))
+        __builtin_prefetch(x + kReductionBlock + line);
       map_leaf(
           x, length, mapped, [](V v) __attribute__((always_inline)) { return Map::apply(v); });
       counter.push(TreeRun<Op>::reduce(mapped, length), 0);

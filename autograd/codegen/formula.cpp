@@ -1,7 +1,6 @@
 #include "formula.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "error.h"

@@ -83,7 +83,7 @@ void run_loop(const Loop& loop, int threads) {
   const int slots = default_slots();
   if (!binding().pus.empty()) [[unlikely]]
     bind_first_caller();  // after oneTBB has counted the cores
-  if (slots != 0 && tbb::this_task_arena::max_concurrency() == slots) {
+  if (slots != 0 && threads != slots && tbb::this_task_arena::max_concurrency() == slots) {
     const auto most = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
     const int wanted = static_cast<int>(std::min(static_cast<std::size_t>(threads), most));
     if (wanted != slots) {
