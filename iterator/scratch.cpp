@@ -20,7 +20,7 @@ struct Buffer {
 }  // namespace
 
 char* scratch(Scratch purpose, std::size_t bytes) {
-  thread_local std::array<Buffer, 7> buffers;
+  thread_local std::array<Buffer, kScratchPurposes> buffers;
   Buffer& b = buffers[static_cast<std::size_t>(purpose)];
   if (b.size < bytes) {
     char* grown = static_cast<char*>(::operator new(bytes, kAlignment));

@@ -50,7 +50,7 @@ template <class T>
 constexpr GemmKernel kernel = {
     .rows = GemmShape<T>::kRows,
     .cols = GemmShape<T>::kCols,
-    .slack = GemmShape<T>::kCols,
+    .lanes = vec::Vec<T>::size,
     .block = gemm_block<T>,
     .epilogue = epilogue<T>,
     .row_products = row_products<T>,

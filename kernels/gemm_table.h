@@ -7,14 +7,14 @@
 
 namespace lanewise::kernels {
 
-/// Length of the blocks that the inner dimension of a product is summed in. Within a block an element of C is
-/// a chain of fused multiply-adds in order of k; the blocks are added in order: so the bits depend on nothing
-/// else.
+/// The inner dimension of a product is summed in blocks of equal length (the last may be shorter), at most this; if there
+/// are several, their number is even. Within a block an element of C is a chain of fused multiply-adds in order of k; the
+/// blocks are added in order: so the bits depend on nothing else.
 inline constexpr std::int64_t kGemmDepth = 256;
 
 /// C[m, n] = A[m, k] B[k, n], or += . Strides in elements. A is packed: groups of `rows` rows (the last may
 /// have fewer), each as [k][rows of the group], one after the other. The columns of B and C are contiguous;
-/// up to GemmKernel::slack elements past a row of B are read but not used.
+/// of a row of B whole vectors are read, whose last elements may be anything.
 struct GemmBlock {
   const char* a;
   const char* b;
@@ -61,7 +61,7 @@ struct VectorProduct {
 struct GemmKernel {
   int rows;   ///< rows of C that the micro-kernel holds in registers
   int cols;   ///< and columns
-  int slack;  ///< elements of a vector
+  int lanes;  ///< elements of a vector
   void (*block)(const GemmBlock&) noexcept;
   void (*epilogue)(const GemmEpilogue&) noexcept;
   void (*row_products)(const VectorProduct&) noexcept;     ///< rows are contiguous

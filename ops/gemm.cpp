@@ -20,12 +20,26 @@ std::int64_t rows_packed(std::int64_t bytes) {
   const std::int64_t cache = topology().l2_bytes > 0 ? topology().l2_bytes : std::int64_t{1} << 20;
   return std::clamp<std::int64_t>(cache / 4 / (kGemmDepth * bytes), 64, 1024);
 }
+/// Rows of a tile come in multiples of this: fewer at a time do not keep the multipliers busy.
+constexpr std::int64_t kRowsTogether = 4;
+/// Columns are not split further for more pieces of work: each tile packs its rows of A, with half as many panels for a
+/// fifth of its time.
+constexpr std::int64_t kPanelsPerTile = 4;
 /// Panels of B packed at once.
 constexpr std::int64_t kPanelsPacked = 8;
 constexpr std::int64_t kRowsAtOnce = 32;
 /// Up to this many groups of rows B is read where it lies, if its rows are contiguous: so few passes are not
 /// worth a copy.
 constexpr std::int64_t kUnpackedGroups = 6;
+/// So it is where a panel has no more bytes than this, a third of a usual first-level cache,
+constexpr std::int64_t kUnpackedPanel = std::int64_t{1} << 14;
+/// and its rows are not a multiple of this many bytes apart, which would send them to too few sets of that cache.
+constexpr std::int64_t kConflictingPanel = 128;
+/// The depth is shared among threads if a block of it is this many times the number of rows: the partial products that have
+/// to be added are then small beside B.
+constexpr std::int64_t kDepthPerRow = 3;
+/// Elements of partial products that make it worth waking another thread to add them.
+constexpr std::int64_t kPartialElements = std::int64_t{1} << 13;
 /// Multiplications that make it worth waking another thread.
 constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 /// The same where the matrix is read once.
@@ -45,6 +59,10 @@ kernels::KernelScalar number(const Scalar& s) {
   return {s.to_unchecked<std::int64_t>(), z.real(), z.imag()};
 }
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t depth_block(std::int64_t depth) {
+  const std::int64_t blocks = ceil_div(depth, kGemmDepth);
+  return blocks <= 1 ? depth : ceil_div(depth, ceil_div(blocks, 2) * 2);
+}
 std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_size(t)); }
 std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::countr_zero(element_size(t))); }
 
@@ -74,7 +92,8 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
       compute_(product_type(c.type)),
       kernel_(*kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute_)]),
       vector_(c.rows == 1 || c.cols == 1),
-      transposed_(runs_transposed(c)) {
+      transposed_(runs_transposed(c)),
+      depth_block_(depth_block(a.cols)) {
   if (transposed_) {
     c_ = c.transposed();
     a_ = b.transposed();
@@ -87,6 +106,7 @@ void Gemm::run(const GemmBatch& batch) {
   lanewise::detail::note_path(lanewise::detail::Path::Product);
   if (c_.rows == 0 || c_.cols == 0) return;
   if (vector_) return run_vectors(batch);
+  if (const std::int64_t parts = depth_parts(batch.count); parts > 1) return run_depth_parts(parts);
   choose_tiles(batch.count);
   const std::int64_t down = ceil_div(c_.rows, tile_rows_);
   const std::int64_t across = ceil_div(c_.cols, tile_cols_);
@@ -126,7 +146,12 @@ void Gemm::choose_tiles(std::int64_t batches) {
   const std::int64_t have = batches * ceil_div(c_.rows, tile_rows_);
   if (have >= wanted) return;
   const std::int64_t parts = ceil_div(wanted, have);
-  tile_cols_ = std::max<std::int64_t>(1, ceil_div(ceil_div(c_.cols, panel), parts)) * panel;
+  if (c_.rows >= 2 * parts * group && reads_b_in_place(b_, c_.rows, c_.cols)) {
+    tile_rows_ = ceil_div(ceil_div(tile_rows_, parts), kRowsTogether) * kRowsTogether;
+    return;
+  }
+  const std::int64_t wide = std::max(ceil_div(threads, have), c_.cols / (kPanelsPerTile * panel));
+  tile_cols_ = ceil_div(ceil_div(c_.cols, panel), std::min(parts, wide)) * panel;
 }
 
 void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const {
@@ -135,33 +160,81 @@ void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Mat
   char* out = direct ? c.at(t.row, t.col)
                      : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes));
   const std::int64_t out_stride = direct ? c.row_stride : t.cols;
-  const std::int64_t depth = a.cols;
   std::int64_t k0 = 0;
   do {
-    const std::int64_t k = std::min(kGemmDepth, depth - k0);
-    const char* packed_a = pack_a(a, t.row, t.rows, k0, k);
-    for (std::int64_t first = 0; first < t.cols; first += kPanelsPacked * kernel_.cols) {
-      const std::int64_t width = std::min<std::int64_t>(kPanelsPacked * kernel_.cols, t.cols - first);
-      const char* packed_b = pack_b(b, t.col + first, width, k0, k, t.rows);
-      for (std::int64_t j = first; j < first + width; j += kernel_.cols) {
-        const std::int64_t n = std::min<std::int64_t>(kernel_.cols, t.cols - j);
-        kernels::GemmBlock block{};
-        block.a = packed_a;
-        block.b = packed_b == nullptr ? b.at(k0, t.col + j) : packed_b + (j - first) * k * bytes;
-        block.b_stride = packed_b == nullptr ? b.row_stride : n;
-        block.c = out + j * bytes;
-        block.c_stride = out_stride;
-        block.m = t.rows;
-        block.n = n;
-        block.k = k;
-        block.accumulate = k0 > 0;
-        kernel_.block(block);
-        if (has_epilogue_ && k0 + k == depth) add_s(s, block.c, out_stride, t.row, t.rows, t.col + j, n);
+    add_block(a, b, t, k0, k0 > 0, out, out_stride);
+    k0 += depth_block_;
+  } while (k0 < a.cols);
+  if (has_epilogue_) add_s(s, out, out_stride, t.row, t.rows, t.col, t.cols);
+  if (!direct) store_tile(out, c, t);
+}
+
+/// The tile's product of the block of the depth that begins at k0: stored, or added to what is there.
+void Gemm::add_block(const Matrix& a, const Matrix& b, const Tile& t, std::int64_t k0, bool accumulate,
+                     char* out, std::int64_t out_stride) const {
+  const std::int64_t bytes = size_of(compute_);
+  const std::int64_t k = std::min(depth_block_, a.cols - k0);
+  kernels::GemmBlock block{};
+  block.a = pack_a(a, t.row, t.rows, k0, k);
+  block.c_stride = out_stride;
+  block.m = t.rows;
+  block.k = k;
+  block.accumulate = accumulate;
+  for (std::int64_t first = 0; first < t.cols; first += kPanelsPacked * kernel_.cols) {
+    const std::int64_t width = std::min<std::int64_t>(kPanelsPacked * kernel_.cols, t.cols - first);
+    const char* packed_b = pack_b(b, t.col + first, width, k0, k, t.rows);
+    for (std::int64_t j = first; j < first + width; j += kernel_.cols) {
+      block.n = std::min<std::int64_t>(kernel_.cols, t.cols - j);
+      block.b = packed_b == nullptr ? b.at(k0, t.col + j) : packed_b + (j - first) * k * bytes;
+      block.b_stride = packed_b == nullptr ? b.row_stride : block.n;
+      block.c = out + j * bytes;
+      kernel_.block(block);
+    }
+  }
+}
+
+/// Into how many parts of the depth the product is split; 1: it is not. A thread's part of the depth are rows of B. Where B
+/// are the weights of a layer, these are the rows whose gradients the thread computes and which its share of an
+/// optimizer's step writes: they stay in the cache of one core. Parts of columns would send half of B from core to core.
+std::int64_t Gemm::depth_parts(std::int64_t batches) const {
+  const std::int64_t threads = get_num_threads();
+  if (threads == 1 || in_parallel_region()) return 1;
+  const std::int64_t blocks = ceil_div(a_.cols, std::max<std::int64_t>(depth_block_, 1));
+  const bool even = blocks % threads == 0 || blocks >= 4 * threads;
+  const bool direct = c_.type == compute_ && c_.col_stride == 1 && !in_place_;
+  const bool rows_apart = b_.col_stride == 1 && b_.row_stride >= b_.cols;
+  const bool pays =
+      depth_block_ >= kDepthPerRow * c_.rows && c_.rows * c_.cols * a_.cols >= threads * kParallelProducts;
+  return batches == 1 && even && direct && rows_apart && pays ? threads : 1;
+}
+
+void Gemm::run_depth_parts(std::int64_t parts) const {
+  const std::int64_t blocks = ceil_div(a_.cols, depth_block_);
+  const std::int64_t own = blocks / parts;  // of the first part, which adds up in C
+  const std::int64_t size = c_.rows * c_.cols * size_of(compute_);
+  char* partial = scratch(Scratch::PartialProducts, static_cast<std::size_t>((blocks - own) * size));
+  const Tile all{0, c_.rows, 0, c_.cols};
+  parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin * blocks / parts; i < end * blocks / parts; ++i) {
+      const std::int64_t k0 = i * depth_block_;
+      if (i < own) {
+        add_block(a_, b_, all, k0, i > 0, c_.data, c_.row_stride);
+      } else {
+        add_block(a_, b_, all, k0, false, partial + (i - own) * size, c_.cols);
       }
     }
-    k0 += k;
-  } while (k0 < depth);
-  if (!direct) store_tile(out, c, t);
+  });
+  const std::int64_t grain = std::max<std::int64_t>(1, kPartialElements / (c_.cols * (blocks - own)));
+  parallel_for(0, c_.rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t skipped = begin * c_.cols * size_of(compute_);
+    kernels::GemmEpilogue e{c_.at(begin, 0), c_.row_stride, nullptr,   c_.cols,  1,
+                            end - begin,     c_.cols,       {1, 1, 0}, {1, 1, 0}};
+    for (std::int64_t i = 0; i < blocks - own; ++i) {
+      e.s = partial + i * size + skipped;
+      kernel_.epilogue(e);
+    }
+    if (has_epilogue_) add_s(s_, c_.at(begin, 0), c_.row_stride, begin, end - begin, 0, c_.cols);
+  });
 }
 
 /// A contiguous tile of the compute type into its place in C.
@@ -245,6 +318,14 @@ void Gemm::load(const Matrix& from, char* to, std::int64_t count) const {
     movers_.convert[static_cast<std::size_t>(from.type)][static_cast<std::size_t>(compute_)](raw, to, count);
 }
 
+/// In a product with so many rows of C.
+bool Gemm::reads_b_in_place(const Matrix& b, std::int64_t rows, std::int64_t cols) const {
+  if (b.type != compute_ || b.col_stride != 1 || cols % kernel_.lanes != 0) return false;
+  const std::int64_t bytes = size_of(compute_);
+  return rows <= kUnpackedGroups * kernel_.rows || (depth_block_ * kernel_.cols * bytes <= kUnpackedPanel &&
+                                                    b.row_stride * bytes % kConflictingPanel != 0);
+}
+
 const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
                          std::int64_t k) const {
   const std::int64_t bytes = size_of(compute_);
@@ -260,11 +341,9 @@ const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, s
 /// place.
 const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0,
                          std::int64_t k, std::int64_t m) const {
-  if (b.col_stride == 1 && b.type == compute_ && m <= kUnpackedGroups * kernel_.rows &&
-      cols % kernel_.cols == 0)
-    return nullptr;
+  if (reads_b_in_place(b, m, cols)) return nullptr;
   const auto bytes = static_cast<std::int64_t>(size_of(compute_));
-  char* panels = scratch(Scratch::PanelB, static_cast<std::size_t>((k * cols + kernel_.slack) * bytes));
+  char* panels = scratch(Scratch::PanelB, static_cast<std::size_t>((k * cols + kernel_.cols) * bytes));
   // Few rows of all panels before the next rows: neighbours in memory come soon after each other.
   const std::int64_t step = b.row_stride == 1 ? k : kRowsAtOnce;
   for (std::int64_t r = 0; r < k; r += step) {

@@ -55,6 +55,11 @@ class Gemm {
                   std::int64_t rows) const;
   void choose_tiles(std::int64_t batches);
   void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const;
+  std::int64_t depth_parts(std::int64_t batches) const;
+  void run_depth_parts(std::int64_t parts) const;
+  void add_block(const Matrix& a, const Matrix& b, const Tile& t, std::int64_t k0, bool accumulate, char* out,
+                 std::int64_t out_stride) const;
+  bool reads_b_in_place(const Matrix& b, std::int64_t rows, std::int64_t cols) const;
   const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
                      std::int64_t k) const;
   const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
@@ -73,6 +78,7 @@ class Gemm {
   const kernels::GemmKernel& kernel_;
   bool vector_;  ///< one row or column of C: made a column
   bool transposed_;
+  std::int64_t depth_block_;  ///< see kernels::kGemmDepth
   std::int64_t tile_rows_ = 0;
   std::int64_t tile_cols_ = 0;
 };

@@ -153,8 +153,9 @@ TEST(Matmul, BatchesAreIndependentProducts) {
 
 TEST(Matmul, SameBitsOnTiersAndThreads) {
   Rng rng(17);
-  const std::int64_t shapes[][3] = {{64, 784, 256}, {64, 256, 10},  {256, 64, 784}, {300, 700, 310},
-                                    {2000, 300, 5}, {1, 1000, 500}, {500, 600, 1}};
+  const std::int64_t shapes[][3] = {{64, 784, 256},  {64, 256, 10},   {256, 64, 784},
+                                    {300, 700, 310}, {2000, 300, 5},  {1, 1000, 500},
+                                    {500, 600, 1},   {20, 3000, 310}, {18, 7300, 100}};
   for (const auto& [m, k, n] : shapes) {
     for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat}) {
       const Tensor a = random_tensor(rng, {m, k}, dtype);
