@@ -108,7 +108,7 @@ struct Loop<T, Cost, Output(Inputs...)> {
     // Beyond L1 a store of a whole line waits for the line: 0.87 of the time at 64 KiB per operand if it is
     // asked for 8 lines ahead, but 1.25 within L1 (Xeon of 2.1 GHz, add of f32). As a read: PREFETCHW (-mprfchw) takes
     // 1.05 to 1.1 times as long.
-    if constexpr (std::is_same_v<Output, Same>) {
+    if constexpr (std::is_same_v<Output, Same> || (std::is_same_v<Output, RealPart> && !is_complex<T>)) {
       const int streams = kInputs + 1 - __builtin_popcount(inputs);
       if (offset<Same>(end) * streams >= kBeyondL1) {
         run([&](auto result) __attribute__((always_inline)) {

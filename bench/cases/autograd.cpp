@@ -145,6 +145,48 @@ BENCHMARK(autograd_backward_gelu)->Arg(1 << 18)->Arg(1 << 22);
 BENCHMARK(autograd_backward_pow)->Arg(1 << 18)->Arg(1 << 22);
 BENCHMARK(autograd_backward_pow_fractional)->Arg(1 << 18)->Arg(1 << 22);
 
+// The same as a program calls it: a new graph every time, backward() into .grad, which is then dropped. The backward
+// alone is timed.
+template <class Op>
+void backward_called(benchmark::State& state, Op op) {
+  const std::int64_t n = state.range(0);
+  lib::Tensor x = bench::uniform({n});
+  x.requires_grad_();
+  const lib::Tensor gradient = bench::uniform({n});
+  const auto step = [&] {
+    x.mutable_grad().reset();
+    const lib::Tensor y = op(x);
+    const auto start = std::chrono::steady_clock::now();
+    y.backward(gradient);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  step();
+  for (auto _ : state) state.SetIterationTime(step());
+  state.SetItemsProcessed(state.iterations() * n);
+  state.SetBytesProcessed(state.iterations() * 12 * n);
+}
+void autograd_backward_called_mul(benchmark::State& state) {
+  const lib::Tensor factor = lib::full({state.range(0)}, 1.5);
+  backward_called(state, [&](const lib::Tensor& x) { return lib::mul(x, factor); });
+}
+void autograd_backward_called_tanh(benchmark::State& state) {
+  backward_called(state, [](const lib::Tensor& x) { return lib::tanh(x); });
+}
+void autograd_backward_called_sigmoid(benchmark::State& state) {
+  backward_called(state, [](const lib::Tensor& x) { return lib::sigmoid(x); });
+}
+void autograd_backward_called_gelu(benchmark::State& state) {
+  backward_called(state, [](const lib::Tensor& x) { return lib::gelu(x); });
+}
+void autograd_backward_called_pow(benchmark::State& state) {
+  backward_called(state, [](const lib::Tensor& x) { return lib::pow(x, 3); });
+}
+BENCHMARK(autograd_backward_called_mul)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
+BENCHMARK(autograd_backward_called_tanh)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
+BENCHMARK(autograd_backward_called_sigmoid)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
+BENCHMARK(autograd_backward_called_gelu)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
+BENCHMARK(autograd_backward_called_pow)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
+
 // The same inside a graph: eight ops in a row, so that all but the first get their gradient from the op behind them, as
 // in a training step. An item is one op's backward of one element.
 template <class Op, class Value, class Slope>
