@@ -13,7 +13,8 @@ struct Unmapped {
   }
 };
 
-/// Op over Map::apply(x).
+/// Op over Map::apply(x), or over map(x, column) of a Map with a column's number in its call operator; for the last columns
+/// it gets a register that is filled up with zeros.
 template <class Op, class Map = Unmapped>
 struct TreeRows {
   using T = typename Op::Element;
@@ -29,9 +30,10 @@ struct TreeRows {
   static_assert(kFewRows <= kTreeLanes<std::complex<double>>);
 
   /// out[c] = reduction over r of x[r * stride + c]; rows > 0, stride in bytes.
-  static void reduce(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, T* out) {
+  static void reduce(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, T* out,
+                     Map map = {}) {
     if (rows <= kFewRows) {
-      few_rows(x, static_cast<int>(rows), stride, cols, out);
+      few_rows(x, static_cast<int>(rows), stride, cols, out, map);
       return;
     }
     if constexpr (std::is_same_v<Map, Unmapped>) {
@@ -42,7 +44,8 @@ struct TreeRows {
     }
     for (std::int64_t c = 0; c < cols; c += kTile) {
       const std::int64_t width = cols - c < kTile ? cols - c : kTile;
-      tile(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, static_cast<int>(width), out + c);
+      tile(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, static_cast<int>(width), out + c,
+           Columns{map, c});
     }
   }
 
@@ -57,15 +60,31 @@ struct TreeRows {
   }
 
  private:
+  /// The map as columns from `first` on see it.
+  struct Columns {
+    Map map;
+    std::int64_t first;
+    LANEWISE_INLINE V apply(V v, std::int64_t column) const {
+      if constexpr (requires { map(v, column); }) {
+        return map(v, first + column);
+      } else {
+        return Map::apply(v);
+      }
+    }
+  };
   struct Full {
+    const Columns& columns;
+    std::int64_t column;
     LANEWISE_INLINE V operator()(const char* p) const {
-      return Map::apply(V::load(reinterpret_cast<const T*>(p)));
+      return columns.apply(V::load(reinterpret_cast<const T*>(p)), column);
     }
   };
   struct Partial {
+    const Columns& columns;
+    std::int64_t column;
     int n;
     LANEWISE_INLINE V operator()(const char* p) const {
-      return Map::apply(V::load_partial(reinterpret_cast<const T*>(p), n));
+      return columns.apply(V::load_partial(reinterpret_cast<const T*>(p), n), column);
     }
   };
 
@@ -80,13 +99,14 @@ struct TreeRows {
       return v;
     }
   }
-  static void few_rows(const char* x, int rows, std::int64_t stride, std::int64_t cols, T* out) {
+  static void few_rows(const char* x, int rows, std::int64_t stride, std::int64_t cols, T* out, Map map) {
+    const Columns columns{map, 0};
     std::int64_t c = 0;
     for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(T))
-      node<1, kFewRows>(x, rows, stride, 0, Full{}).store(out + c);
+      node<1, kFewRows>(x, rows, stride, 0, Full{columns, c}).store(out + c);
     if (c < cols) {
       const int n = static_cast<int>(cols - c);
-      node<1, kFewRows>(x, rows, stride, 0, Partial{n}).store_partial(out + c, n);
+      node<1, kFewRows>(x, rows, stride, 0, Partial{columns, c, n}).store_partial(out + c, n);
     }
   }
 
@@ -157,13 +177,15 @@ struct TreeRows {
   /// to[l] = the elements of lane l in `Rounds` rounds of kLanes rows starting at x, after to[l] unless
   /// First.
   template <int Rounds, bool First>
-  static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, int lanes, Width width, Row* to) {
+  static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, int lanes, Width width, Row* to,
+                                       const Columns& columns) {
     for (int l = 0; l < lanes; ++l, x += stride) {
       for (int j = 0; j < width.full; ++j)
-        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Full{}, to[l][j]);
+        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Full{columns, j * V::size}, to[l][j]);
       if (width.rest > 0) {
         const int j = width.full;
-        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Partial{width.rest}, to[l][j]);
+        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride,
+                                  Partial{columns, j * V::size, width.rest}, to[l][j]);
       }
     }
   }
@@ -176,15 +198,17 @@ struct TreeRows {
 
   // Up to kLanes rows: an eighth of them at a time, so that few pages are open; the next eighth is asked for
   // where rows are pages apart, which no hardware prefetcher follows.
-  static void one_round(const char* x, int rows, std::int64_t stride, Width width, Row* lane) {
+  static void one_round(const char* x, int rows, std::int64_t stride, Width width, Row* lane,
+                        const Columns& columns) {
     const int groups = rows < kGroups ? rows : kGroups;
     const bool far = stride >= 4096 || stride <= -4096;
     for (int l = 0; l < groups; ++l) {
       for (int j = 0; j < width.vectors(); ++j) {
         const char* at = x + j * static_cast<int>(sizeof(T)) * V::size;
         for (int next = l + 1; far && next < rows; next += kGroups) __builtin_prefetch(at + next * stride);
-        lane[l][j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{})
-                                    : node<kGroups, kLanes>(at, rows, stride, l, Partial{width.rest});
+        lane[l][j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
+                                    : node<kGroups, kLanes>(at, rows, stride, l,
+                                                            Partial{columns, j * V::size, width.rest});
       }
     }
     fold<kGroups>(groups, width, lane);
@@ -193,22 +217,23 @@ struct TreeRows {
   static_assert(kGroups <= kFewRows);
 
   /// 1 <= rows <= kReductionBlock; the result is in lane[0].
-  static void leaf(const char* x, int rows, std::int64_t stride, Width width, Row* lane) {
-    if (rows <= kLanes) return one_round(x, rows, stride, width, lane);
+  static void leaf(const char* x, int rows, std::int64_t stride, Width width, Row* lane,
+                   const Columns& columns) {
+    if (rows <= kLanes) return one_round(x, rows, stride, width, lane, columns);
     const int rounds = rows / kLanes;
     const int rest = rows % kLanes;
     // The first visit of the lanes takes as many rounds as leave fours.
     const int first = (rounds - 1) % 4 + 1;
     switch (first) {
-      case 1: add_rows<1, true>(x, stride, kLanes, width, lane); break;
-      case 2: add_rows<2, true>(x, stride, kLanes, width, lane); break;
-      case 3: add_rows<3, true>(x, stride, kLanes, width, lane); break;
-      default: add_rows<4, true>(x, stride, kLanes, width, lane); break;
+      case 1: add_rows<1, true>(x, stride, kLanes, width, lane, columns); break;
+      case 2: add_rows<2, true>(x, stride, kLanes, width, lane, columns); break;
+      case 3: add_rows<3, true>(x, stride, kLanes, width, lane, columns); break;
+      default: add_rows<4, true>(x, stride, kLanes, width, lane, columns); break;
     }
     x += first * kLanes * stride;
     for (int r = first; r < rounds; r += 4, x += 4 * kLanes * stride)
-      add_rows<4, false>(x, stride, kLanes, width, lane);
-    add_rows<1, false>(x, stride, rest, width, lane);
+      add_rows<4, false>(x, stride, kLanes, width, lane, columns);
+    add_rows<1, false>(x, stride, rest, width, lane, columns);
     fold<kLanes>(kLanes, width, lane);
   }
   template <int Lanes>
@@ -222,17 +247,19 @@ struct TreeRows {
     for (int j = 0; j < width.vectors(); ++j) to[j] = Op::apply(to[j], later[j]);
   }
 
-  static void tile(const char* x, std::int64_t rows, std::int64_t stride, int cols, T* out) {
+  static void tile(const char* x, std::int64_t rows, std::int64_t stride, int cols, T* out,
+                   const Columns& columns) {
     const Width width{cols / V::size, cols % V::size};
     Row lane[kLanes];
     if (rows <= kReductionBlock) {
-      leaf(x, static_cast<int>(rows), stride, width, lane);
+      leaf(x, static_cast<int>(rows), stride, width, lane, columns);
     } else {
       // The counter of TreeCounter, with rows for digits.
       Row digit[44];
       std::int64_t count = 0;
       for (; rows > 0; rows -= kReductionBlock, x += kReductionBlock * stride, ++count) {
-        leaf(x, static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock), stride, width, lane);
+        leaf(x, static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock), stride, width, lane,
+             columns);
         int level = 0;
         for (; (count >> level) & 1; ++level) put_before(digit[level], lane[0], width);
         for (int j = 0; j < width.vectors(); ++j) digit[level][j] = lane[0][j];

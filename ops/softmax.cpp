@@ -27,6 +27,7 @@ constexpr std::int64_t kTileElements = 4096;
 /// rows of some lines, read once. In place three passes would each fetch a line a row.
 constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
+constexpr std::int64_t kPageBytes = 4096;
 
 /// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the
 /// compute type.
@@ -104,10 +105,11 @@ struct Call {
   std::int64_t n;
   std::int64_t columns;
 
+  bool converts() const { return a.converts() || b.converts() || out.converts(); }
+
   /// Rows [begin, end), each contiguous.
   void rows(SoftmaxFn fn, std::int64_t begin, std::int64_t end) const {
-    const bool any_converts = a.converts() || b.converts() || out.converts();
-    const std::int64_t step = any_converts ? std::max<std::int64_t>(1, kTileElements / n) : end - begin;
+    const std::int64_t step = converts() ? std::max<std::int64_t>(1, kTileElements / n) : end - begin;
     for (std::int64_t r = begin; r < end; r += step) {
       const std::int64_t count = std::min(step, end - r);
       const char* x = a.load_run(r * n, count * n);
@@ -133,7 +135,7 @@ struct Call {
   void columns_of(SoftmaxFn fn, std::int64_t batch, std::int64_t first, std::int64_t count,
                   bool copies) const {
     const std::int64_t start = batch * n * columns + first;
-    if (copies || a.converts() || b.converts() || out.converts()) {
+    if (copies || converts()) {
       tile(fn, start, columns, 1, count);
     } else {
       fn(a.at(start), two_inputs ? b.at(start) : nullptr, out.at(start), count, n, columns);
@@ -191,8 +193,12 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     });
     return out;
   }
-  const bool tall = width < kNarrow && columns > width && kTallTileElements / n >= 16;
-  const std::int64_t block = tall ? std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256) : width;
+  // The forward functions take pages of rows as they are.
+  const bool paged = !call.two_inputs && !call.converts() && columns * call.a.size() >= kPageBytes;
+  const bool tall = !paged && width < kNarrow && columns > width && kTallTileElements / n >= 16;
+  const std::int64_t block = tall ? std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256)
+                             : paged && width < kNarrow ? kPageBytes / call.a.size()
+                                                        : width;
   const std::int64_t blocks = (columns + block - 1) / block;
   parallel_for(0, batches * blocks, grain(n * std::min(block, columns)),
                [&](std::int64_t begin, std::int64_t end) {
