@@ -147,8 +147,6 @@ struct Passes {
     }
   }
 
-  static constexpr int kPage = TreeRows<Sum<T>>::kTile;
-
  private:
   /// What is summed, from an element of a column.
   struct Summand {
@@ -187,6 +185,7 @@ struct Passes {
       }
     }
   }
+  static constexpr int kPage = TreeRows<Sum<T>>::kTile;
   static constexpr std::int64_t kAhead = 512 / static_cast<std::int64_t>(sizeof(T));
 
   template <int Rows>

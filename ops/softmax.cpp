@@ -27,6 +27,7 @@ constexpr std::int64_t kTileElements = 4096;
 /// rows of some lines, read once. In place three passes would each fetch a line a row.
 constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
+/// The forward functions take rows of a page or more as they are, a page at a time.
 constexpr std::int64_t kPageBytes = 4096;
 
 /// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the
@@ -193,18 +194,23 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     });
     return out;
   }
-  // The forward functions take pages of rows as they are.
-  const bool paged = !call.two_inputs && !call.converts() && columns * call.a.size() >= kPageBytes;
-  const bool tall = !paged && width < kNarrow && columns > width && kTallTileElements / n >= 16;
-  const std::int64_t block = tall ? std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256)
-                             : paged && width < kNarrow ? kPageBytes / call.a.size()
-                                                        : width;
+  const bool narrow = width < kNarrow && columns > width;
+  std::int64_t block = width;
+  bool copies = false;
+  if (narrow && !call.two_inputs && !call.converts() && columns * call.a.size() >= kPageBytes) {
+    // Enough blocks for all threads.
+    const std::int64_t share = batches * columns / (2 * get_num_threads()) / kNarrow * kNarrow;
+    block = std::clamp(share, kNarrow, kPageBytes / call.a.size());
+  } else if (narrow && kTallTileElements / n >= 16) {
+    block = std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256);
+    copies = true;
+  }
   const std::int64_t blocks = (columns + block - 1) / block;
   parallel_for(0, batches * blocks, grain(n * std::min(block, columns)),
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t i = begin; i < end; ++i) {
                    const std::int64_t first = i % blocks * block;
-                   call.columns_of(fns.*cols, i / blocks, first, std::min(block, columns - first), tall);
+                   call.columns_of(fns.*cols, i / blocks, first, std::min(block, columns - first), copies);
                  }
                });
   return out;
