@@ -38,6 +38,8 @@ constexpr std::int64_t kConflictingPanel = 128;
 /// The depth is shared among threads if a block of it is this many times the number of rows: the partial products that have
 /// to be added are then small beside B.
 constexpr std::int64_t kDepthPerRow = 3;
+/// Most bytes of partial products: half of a usual second-level cache.
+constexpr std::int64_t kPartialBytes = std::int64_t{1} << 20;
 /// Elements of partial products that make it worth waking another thread to add them.
 constexpr std::int64_t kPartialElements = std::int64_t{1} << 13;
 /// Multiplications that make it worth waking another thread.
@@ -203,8 +205,9 @@ std::int64_t Gemm::depth_parts(std::int64_t batches) const {
   const bool even = blocks % threads == 0 || blocks >= 4 * threads;
   const bool direct = c_.type == compute_ && c_.col_stride == 1 && !in_place_;
   const bool rows_apart = b_.col_stride == 1 && b_.row_stride >= b_.cols;
-  const bool pays =
-      depth_block_ >= kDepthPerRow * c_.rows && c_.rows * c_.cols * a_.cols >= threads * kParallelProducts;
+  const std::int64_t partial = (blocks - blocks / threads) * c_.rows * c_.cols * size_of(compute_);
+  const bool pays = depth_block_ >= kDepthPerRow * c_.rows && partial <= kPartialBytes &&
+                    c_.rows * c_.cols * a_.cols >= threads * kParallelProducts;
   return batches == 1 && even && direct && rows_apart && pays ? threads : 1;
 }
 
