@@ -62,8 +62,8 @@ std::string output_of(const std::string& command) {
 Figures run(const Settings& settings, const std::string& program, nlohmann::ordered_json& stored,
             nlohmann::ordered_json* order) {
   const auto report = nlohmann::ordered_json::parse(output_of(
-      quoted(program) + " --benchmark_format=json --benchmark_min_time=" + quoted(settings.min_time) +
-      " --benchmark_filter=" + quoted(settings.filter) + " 2>/dev/null"));
+      quoted(program) + " --benchmark_format=json --benchmark_min_warmup_time=0.01 --benchmark_min_time=" +
+      quoted(settings.min_time) + " --benchmark_filter=" + quoted(settings.filter) + " 2>/dev/null"));
   Figures figures;
   for (const auto& entry : report["benchmarks"]) {
     const std::string name = entry["name"];
