@@ -74,6 +74,43 @@ struct LogSoftmaxBackward {
   static LANEWISE_INLINE V last(V grad, V y, V, V sum, V) { return grad - vec::exp(y) * sum; }
 };
 
+/// The first two visits of columns that no cache holds.
+template <class T>
+struct ColumnSums {
+  using V = vec::Vec<T>;
+  static constexpr int kPage = TreeRows<Sum<T>>::kTile;
+
+  /// The largest element of each of width <= kPage columns, and the sum of exp(a - max); `max` has room for kPage.
+  [[gnu::noinline]] static void of(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width,
+                                   T* max, T* sum) {
+    for (int i = 0; i < kPage; ++i) max[i] = -std::numeric_limits<T>::infinity();
+    std::int64_t r = 0;
+    for (; r + 4 <= n; r += 4) raise<4>(a + r * stride, stride, width, max);
+    for (; r < n; ++r) raise<1>(a + r * stride, stride, width, max);
+    TreeRows<Sum<T>, Summand>::reduce(reinterpret_cast<const char*>(a), n,
+                                      stride * static_cast<std::int64_t>(sizeof(T)), width, sum,
+                                      Summand{max});
+  }
+
+ private:
+  struct Summand {
+    const T* max;
+    LANEWISE_INLINE V operator()(V a, std::int64_t column) const {
+      return Forward<T>::first(a, a, V::load(max + column));
+    }
+  };
+
+  template <int Rows>
+  static LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, T* max) {
+    each_vector<T>(
+        width, [&](At<T> p) __attribute__((always_inline)) {
+          V m = p.load(max);
+          for (int r = 0; r < Rows; ++r) m = vec::maximum(p.load(x + r * stride), m);
+          p.store(max, m);
+        });
+  }
+};
+
 template <class T, class Op>
 struct Passes {
   using V = vec::Vec<T>;
@@ -148,14 +185,6 @@ struct Passes {
   }
 
  private:
-  /// What is summed, from an element of a column.
-  struct Summand {
-    const T* max;  // of the columns, whole registers
-    LANEWISE_INLINE V operator()(V a, std::int64_t column) const {
-      return Op::first(a, V(T(0)), V::load(max + column));
-    }
-  };
-
   /// Columns that no cache holds, a page of each row at a time, which the hardware follows: they are read three times and
   /// written once, with an exponential in the second and third visit. A tile of short stretches of rows, read once, took
   /// 1.5 times as long over dimension 0 of 4096 x 4096.
@@ -164,17 +193,11 @@ struct Passes {
     alignas(64) T factor[kPage];
     for (std::int64_t c = 0; c < count; c += kPage, a += kPage, out += kPage) {
       const std::int64_t width = count - c < kPage ? count - c : kPage;
-      for (T& m : max) m = kLowest;
-      std::int64_t r = 0;
-      for (; r + 4 <= n; r += 4) raise<4>(a + r * stride, stride, width, max);
-      for (; r < n; ++r) raise<1>(a + r * stride, stride, width, max);
-      TreeRows<Sum<T>, Summand>::reduce(reinterpret_cast<const char*>(a), n,
-                                        stride * static_cast<std::int64_t>(sizeof(T)), width, factor,
-                                        Summand{max});
+      ColumnSums<T>::of(a, n, stride, width, max, factor);
       each_vector<T>(
           width, [&](At<T> p)
                      __attribute__((always_inline)) { p.store(factor, Op::prepare(p.load(factor))); });
-      for (r = 0; r < n; ++r) {
+      for (std::int64_t r = 0; r < n; ++r) {
         const T* x = a + r * stride;
         each_vector<T>(
             width, [&](At<T> p) __attribute__((always_inline)) {
@@ -185,18 +208,8 @@ struct Passes {
       }
     }
   }
-  static constexpr int kPage = TreeRows<Sum<T>>::kTile;
+  static constexpr int kPage = ColumnSums<T>::kPage;
   static constexpr std::int64_t kAhead = 512 / static_cast<std::int64_t>(sizeof(T));
-
-  template <int Rows>
-  static LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, T* max) {
-    each_vector<T>(
-        width, [&](At<T> p) __attribute__((always_inline)) {
-          V m = p.load(max);
-          for (int r = 0; r < Rows; ++r) m = vec::maximum(p.load(x + r * stride), m);
-          p.store(max, m);
-        });
-  }
 
   template <class F>
   static LANEWISE_INLINE void each_row(std::int64_t n, std::int64_t width, const T* a, const T* b, T* out,
