@@ -74,6 +74,17 @@ struct LogSoftmaxBackward {
   static LANEWISE_INLINE V last(V grad, V y, V, V sum, V) { return grad - vec::exp(y) * sum; }
 };
 
+/// max[i] = the largest of itself and `Rows` rows' elements i < width.
+template <int Rows, class T>
+LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, T* max) {
+  each_vector<T>(
+      width, [&](At<T> p) __attribute__((always_inline)) {
+        vec::Vec<T> m = p.load(max);
+        for (int r = 0; r < Rows; ++r) m = vec::maximum(p.load(x + r * stride), m);
+        p.store(max, m);
+      });
+}
+
 /// The first two visits of columns that no cache holds.
 template <class T>
 struct ColumnSums {
@@ -99,16 +110,6 @@ struct ColumnSums {
       return Forward<T>::first(a, a, V::load(max + column));
     }
   };
-
-  template <int Rows>
-  static LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, T* max) {
-    each_vector<T>(
-        width, [&](At<T> p) __attribute__((always_inline)) {
-          V m = p.load(max);
-          for (int r = 0; r < Rows; ++r) m = vec::maximum(p.load(x + r * stride), m);
-          p.store(max, m);
-        });
-  }
 };
 
 template <class T, class Op>
@@ -159,12 +160,7 @@ struct Passes {
       const std::int64_t width = count - c < kTile ? count - c : kTile;
       if constexpr (Op::kUsesMax) {
         for (T& m : max) m = kLowest;
-        for (std::int64_t r = 0; r < n; ++r) {
-          each_vector<T>(
-              width, [&](At<T> p) __attribute__((always_inline)) {
-                p.store(max, vec::maximum(p.load(a + r * stride + c), p.load(max)));
-              });
-        }
+        for (std::int64_t r = 0; r < n; ++r) raise<1>(a + r * stride + c, stride, width, max);
       }
       each_row(
           n, width, a, b, out, stride,

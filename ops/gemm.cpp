@@ -158,22 +158,27 @@ void Gemm::choose_tiles(std::int64_t batches) {
 
 void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const {
   const std::int64_t bytes = size_of(compute_);
-  const bool direct = c.type == compute_ && c.col_stride == 1 && !in_place_;
+  const bool direct = writes_in_place(c);
   char* out = direct ? c.at(t.row, t.col)
                      : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes));
   const std::int64_t out_stride = direct ? c.row_stride : t.cols;
   std::int64_t k0 = 0;
   do {
-    add_block(a, b, t, k0, k0 > 0, out, out_stride);
+    add_block(a, b, has_epilogue_ ? &s : nullptr, t, k0, k0 > 0, out, out_stride);
     k0 += depth_block_;
   } while (k0 < a.cols);
-  if (has_epilogue_) add_s(s, out, out_stride, t.row, t.rows, t.col, t.cols);
   if (!direct) store_tile(out, c, t);
 }
 
-/// The tile's product of the block of the depth that begins at k0: stored, or added to what is there.
-void Gemm::add_block(const Matrix& a, const Matrix& b, const Tile& t, std::int64_t k0, bool accumulate,
-                     char* out, std::int64_t out_stride) const {
+/// Whether the elements of C can be summed up where they belong.
+bool Gemm::writes_in_place(const Matrix& c) const {
+  return c.type == compute_ && c.col_stride == 1 && !in_place_;
+}
+
+/// The tile's product of the block of the depth that begins at k0: stored, or added to what is there. With the last block,
+/// S (if there is one) is added to each panel while that is in the cache.
+void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Tile& t, std::int64_t k0,
+                     bool accumulate, char* out, std::int64_t out_stride) const {
   const std::int64_t bytes = size_of(compute_);
   const std::int64_t k = std::min(depth_block_, a.cols - k0);
   kernels::GemmBlock block{};
@@ -191,6 +196,7 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Tile& t, std::int64
       block.b_stride = packed_b == nullptr ? b.row_stride : block.n;
       block.c = out + j * bytes;
       kernel_.block(block);
+      if (s != nullptr && k0 + k == a.cols) add_s(*s, block.c, out_stride, t.row, t.rows, t.col + j, block.n);
     }
   }
 }
@@ -200,15 +206,14 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Tile& t, std::int64
 /// optimizer's step writes: they stay in the cache of one core. Parts of columns would send half of B from core to core.
 std::int64_t Gemm::depth_parts(std::int64_t batches) const {
   const std::int64_t threads = get_num_threads();
-  if (threads == 1 || in_parallel_region()) return 1;
-  const std::int64_t blocks = ceil_div(a_.cols, std::max<std::int64_t>(depth_block_, 1));
+  if (threads == 1 || batches > 1 || c_.rows * c_.cols * a_.cols < threads * kParallelProducts ||
+      depth_block_ < kDepthPerRow * c_.rows || in_parallel_region())
+    return 1;
+  const std::int64_t blocks = ceil_div(a_.cols, depth_block_);
   const bool even = blocks % threads == 0 || blocks >= 4 * threads;
-  const bool direct = c_.type == compute_ && c_.col_stride == 1 && !in_place_;
   const bool rows_apart = b_.col_stride == 1 && b_.row_stride >= b_.cols;
   const std::int64_t partial = (blocks - blocks / threads) * c_.rows * c_.cols * size_of(compute_);
-  const bool pays = depth_block_ >= kDepthPerRow * c_.rows && partial <= kPartialBytes &&
-                    c_.rows * c_.cols * a_.cols >= threads * kParallelProducts;
-  return batches == 1 && even && direct && rows_apart && pays ? threads : 1;
+  return even && rows_apart && writes_in_place(c_) && partial <= kPartialBytes ? threads : 1;
 }
 
 void Gemm::run_depth_parts(std::int64_t parts) const {
@@ -221,9 +226,9 @@ void Gemm::run_depth_parts(std::int64_t parts) const {
     for (std::int64_t i = begin * blocks / parts; i < end * blocks / parts; ++i) {
       const std::int64_t k0 = i * depth_block_;
       if (i < own) {
-        add_block(a_, b_, all, k0, i > 0, c_.data, c_.row_stride);
+        add_block(a_, b_, nullptr, all, k0, i > 0, c_.data, c_.row_stride);
       } else {
-        add_block(a_, b_, all, k0, false, partial + (i - own) * size, c_.cols);
+        add_block(a_, b_, nullptr, all, k0, false, partial + (i - own) * size, c_.cols);
       }
     }
   });

@@ -57,8 +57,9 @@ class Gemm {
   void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const;
   std::int64_t depth_parts(std::int64_t batches) const;
   void run_depth_parts(std::int64_t parts) const;
-  void add_block(const Matrix& a, const Matrix& b, const Tile& t, std::int64_t k0, bool accumulate, char* out,
-                 std::int64_t out_stride) const;
+  void add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Tile& t, std::int64_t k0,
+                 bool accumulate, char* out, std::int64_t out_stride) const;
+  bool writes_in_place(const Matrix& c) const;
   bool reads_b_in_place(const Matrix& b, std::int64_t rows, std::int64_t cols) const;
   const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
                      std::int64_t k) const;

@@ -91,6 +91,11 @@ void autograd_chain(benchmark::State& state) {
 }
 BENCHMARK(autograd_chain);
 
+double tanh_slope(double x) { return 1 / (std::cosh(x) * std::cosh(x)); }
+double sigmoid_slope(double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); }
+double normal_below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+double gelu_slope(double x) { return normal_below(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI); }
+
 // The backward of one pointwise op alone: the graph is kept, the gradient comes out as a new tensor. Reads
 // the incoming gradient and one saved tensor and writes one, 12 B per element.
 template <class Op, class Slope>
@@ -114,20 +119,15 @@ void autograd_backward_mul(benchmark::State& state) {
 }
 void autograd_backward_tanh(benchmark::State& state) {
   backward_of(
-      state, [](const lib::Tensor& x) { return lib::tanh(x); },
-      [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); });
+      state, [](const lib::Tensor& x) { return lib::tanh(x); }, tanh_slope);
 }
 void autograd_backward_sigmoid(benchmark::State& state) {
   backward_of(
-      state, [](const lib::Tensor& x) { return lib::sigmoid(x); },
-      [](double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); });
+      state, [](const lib::Tensor& x) { return lib::sigmoid(x); }, sigmoid_slope);
 }
 void autograd_backward_gelu(benchmark::State& state) {
   backward_of(
-      state, [](const lib::Tensor& x) { return lib::gelu(x); },
-      [](double x) {
-        return 0.5 * std::erfc(-x / std::sqrt(2.0)) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
-      });
+      state, [](const lib::Tensor& x) { return lib::gelu(x); }, gelu_slope);
 }
 void autograd_backward_pow(benchmark::State& state) {
   backward_of(
@@ -147,8 +147,8 @@ BENCHMARK(autograd_backward_pow_fractional)->Arg(1 << 18)->Arg(1 << 22);
 
 // The same as a program calls it: a new graph every time, backward() into .grad, which is then dropped. The backward
 // alone is timed.
-template <class Op>
-void backward_called(benchmark::State& state, Op op) {
+template <class Op, class Slope>
+void backward_called(benchmark::State& state, Op op, Slope slope) {
   const std::int64_t n = state.range(0);
   lib::Tensor x = bench::uniform({n});
   x.requires_grad_();
@@ -161,25 +161,34 @@ void backward_called(benchmark::State& state, Op op) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   step();
+  const float *at = bench::floats(x), *in = bench::floats(gradient);
+  if (!bench::verify(
+          state, x.grad(), [&](std::int64_t i) { return in[i] * slope(static_cast<double>(at[i])); }, 1e-4))
+    return;
   for (auto _ : state) state.SetIterationTime(step());
   state.SetItemsProcessed(state.iterations() * n);
   state.SetBytesProcessed(state.iterations() * 12 * n);
 }
 void autograd_backward_called_mul(benchmark::State& state) {
   const lib::Tensor factor = lib::full({state.range(0)}, 1.5);
-  backward_called(state, [&](const lib::Tensor& x) { return lib::mul(x, factor); });
+  backward_called(
+      state, [&](const lib::Tensor& x) { return lib::mul(x, factor); }, [](double) { return 1.5; });
 }
 void autograd_backward_called_tanh(benchmark::State& state) {
-  backward_called(state, [](const lib::Tensor& x) { return lib::tanh(x); });
+  backward_called(
+      state, [](const lib::Tensor& x) { return lib::tanh(x); }, tanh_slope);
 }
 void autograd_backward_called_sigmoid(benchmark::State& state) {
-  backward_called(state, [](const lib::Tensor& x) { return lib::sigmoid(x); });
+  backward_called(
+      state, [](const lib::Tensor& x) { return lib::sigmoid(x); }, sigmoid_slope);
 }
 void autograd_backward_called_gelu(benchmark::State& state) {
-  backward_called(state, [](const lib::Tensor& x) { return lib::gelu(x); });
+  backward_called(
+      state, [](const lib::Tensor& x) { return lib::gelu(x); }, gelu_slope);
 }
 void autograd_backward_called_pow(benchmark::State& state) {
-  backward_called(state, [](const lib::Tensor& x) { return lib::pow(x, 3); });
+  backward_called(
+      state, [](const lib::Tensor& x) { return lib::pow(x, 3); }, [](double x) { return 3 * x * x; });
 }
 BENCHMARK(autograd_backward_called_mul)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
 BENCHMARK(autograd_backward_called_tanh)->Arg(1 << 18)->Arg(1 << 22)->UseManualTime();
@@ -218,19 +227,17 @@ void autograd_backward_inside_mul(benchmark::State& state) {
 void autograd_backward_inside_tanh(benchmark::State& state) {
   backward_inside(
       state, [](const lib::Tensor& x) { return lib::tanh(x); }, [](double x) { return std::tanh(x); },
-      [](double x) { return 1 / (std::cosh(x) * std::cosh(x)); });
+      tanh_slope);
 }
 void autograd_backward_inside_sigmoid(benchmark::State& state) {
   backward_inside(
       state, [](const lib::Tensor& x) { return lib::sigmoid(x); },
-      [](double x) { return 1 / (1 + std::exp(-x)); },
-      [](double x) { return 1 / ((1 + std::exp(-x)) * (1 + std::exp(x))); });
+      [](double x) { return 1 / (1 + std::exp(-x)); }, sigmoid_slope);
 }
 void autograd_backward_inside_gelu(benchmark::State& state) {
-  const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
   backward_inside(
-      state, [](const lib::Tensor& x) { return lib::gelu(x); }, [=](double x) { return x * normal(x); },
-      [=](double x) { return normal(x) + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI); });
+      state, [](const lib::Tensor& x) { return lib::gelu(x); }, [](double x) { return x * normal_below(x); },
+      gelu_slope);
 }
 BENCHMARK(autograd_backward_inside_mul)->Arg(1 << 18)->Arg(1 << 22);
 BENCHMARK(autograd_backward_inside_tanh)->Arg(1 << 18)->Arg(1 << 22);
