@@ -2,15 +2,14 @@
 // speed-up over the lowest tier. The tiers take turns within each case, so that a drift of the machine hits
 // them alike; medians of several turns.
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <lanewise/lanewise.h>
+
+#include "turns.h"
 
 using lanewise::Tensor;
 
@@ -27,34 +26,18 @@ constexpr std::int64_t kCount = 1 << 14;  // f32: 64 KiB an operand, in L2
 constexpr int kTurns = 9;
 constexpr double kTurnSeconds = 0.01;
 
-double seconds_of(const std::function<void()>& run, int repeats) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Median seconds of one run, per tier, the tiers taking turns.
 std::vector<double> measure(const Case& c) {
-  const auto isas = lanewise::available_isas();
-  std::vector<std::vector<double>> samples(isas.size());
-  std::vector<int> repeats(isas.size());
-  for (std::size_t i = 0; i < isas.size(); ++i) {
-    const lanewise::IsaGuard guard(isas[i]);
-    c.run();
-    const double once = std::max(seconds_of(c.run, 3) / 3, 1e-9);
-    repeats[i] = std::max(1, static_cast<int>(kTurnSeconds / once));
-  }
-  for (int turn = 0; turn < kTurns; ++turn) {
-    for (std::size_t i = 0; i < isas.size(); ++i) {
-      const lanewise::IsaGuard guard(isas[i]);
-      samples[i].push_back(seconds_of(c.run, repeats[i]) / repeats[i]);
-    }
+  std::vector<std::function<void()>> runs;
+  for (const auto isa : lanewise::available_isas()) {
+    runs.push_back([&c, isa] {
+      const lanewise::IsaGuard guard(isa);
+      c.run();
+    });
   }
   std::vector<double> medians;
-  for (auto& s : samples) {
-    std::nth_element(s.begin(), s.begin() + kTurns / 2, s.end());
-    medians.push_back(s[kTurns / 2]);
-  }
+  for (const auto& samples : bench::seconds_in_turns(runs, kTurns, kTurnSeconds))
+    medians.push_back(bench::median(samples));
   return medians;
 }
 

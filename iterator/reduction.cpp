@@ -226,7 +226,7 @@ class Reducer {
   }
   /// Those: many leaves at once as columns, then their results in the order of the sequence.
   void reduce_leaves(const char* data, std::int64_t first, std::int64_t n, char* acc) {
-    constexpr std::int64_t kGroupBytes = 1024;
+    constexpr std::int64_t kGroupBytes = 4096;
     const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock, size = plan_.from_size();
     const std::int64_t width = kGroupBytes / size, end = (first + n) / length;
     char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));

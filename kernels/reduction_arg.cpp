@@ -142,37 +142,105 @@ struct ArgExtreme {
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols,
                     std::int64_t base, char* acc) noexcept {
-    // Rows in parts that positions can count.
-    constexpr std::int64_t kTile = 1024, kRowsAhead = 2, kLine = 64 / sizeof(T);
-    constexpr std::int64_t kPart = std::int64_t{1} << 30;
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
     T* values = reinterpret_cast<T*>(positions + cols);
+    for (std::int64_t c = 0; c < cols; c += kTile) {
+      const int width = static_cast<int>(cols - c < kTile ? cols - c : kTile);
+      const char* tile = x + c * static_cast<std::int64_t>(sizeof(T));
+      if constexpr (kIsFloat) {
+        if (of_columns(tile, rows, stride, width, base, positions + c, values + c)) continue;
+      }
+      of_any_columns(tile, rows, stride, width, base, positions + c, values + c);
+    }
+  }
+  /// Columns worked on at once: a page a row, which the hardware follows.
+  static constexpr std::int64_t kTile = 4096 / sizeof(T);
+  /// Rows that positions can count.
+  static constexpr std::int64_t kPart = std::int64_t{1} << 30;
+
+  /// False, and nothing written, if there is a NaN.
+  static bool of_columns(const char* x, std::int64_t rows, std::int64_t stride, int width, std::int64_t base,
+                         std::int64_t* positions, T* values) {
+    using V = typename Lanes::V;
+    using I = typename Lanes::I;
+    constexpr int kRows = 4, kSize = V::size;
+    if (rows > kPart) return false;
+    Lanes lanes[kTile / kSize];
+    vec::Mask<T> nan = vec::Mask<T>::splat(false);
+    const auto at = [&](std::int64_t r, int c) { return reinterpret_cast<const T*>(x + r * stride) + c; };
+    const auto each_vector = [width](auto f) __attribute__((always_inline)) {
+      int c = 0;
+      for (; c + kSize <= width; c += kSize) f(c, kSize);
+      if (c < width) f(c, width - c);
+    };
+    const auto part = [](const T* p, int n) __attribute__((always_inline)) {
+      return n == kSize ? V::load(p) : V::load_partial(p, n);
+    };
+    each_vector([&](int c, int n) __attribute__((always_inline)) {
+      const V v = part(at(0, c), n);
+      lanes[c / kSize] = {v, I(Index{0})};
+      nan |= vec::unordered(v, v);
+    });
+    std::int64_t r = 1;
+    for (; r + kRows <= rows; r += kRows) {
+      I row[kRows];
+      for (int k = 0; k < kRows; ++k) row[k] = I(static_cast<Index>(r + k));
+      each_vector([&](int c, int n) __attribute__((always_inline)) {
+        Lanes best = lanes[c / kSize];
+        V v[kRows];
+        for (int k = 0; k < kRows; ++k) {
+          __builtin_prefetch(at(r + kRows + k, c));
+          v[k] = part(at(r + k, c), n);
+          best.take(v[k], row[k]);
+        }
+        for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
+        lanes[c / kSize] = best;
+      });
+    }
+    for (; r < rows; ++r) {
+      each_vector([&](int c, int n) __attribute__((always_inline)) {
+        const V v = part(at(r, c), n);
+        lanes[c / kSize].take(v, I(static_cast<Index>(r)));
+        nan |= vec::unordered(v, v);
+      });
+    }
+    if (!vec::none(nan)) return false;
+    each_vector([&](int c, int n) __attribute__((always_inline)) {
+      const Lanes& best = lanes[c / kSize];
+      Index where[kSize];
+      best.position.store(where);
+      for (int l = 0; l < n; ++l) positions[c + l] = base + where[l];
+      n == kSize ? best.value.store(values + c) : best.value.store_partial(values + c, n);
+    });
+    return true;
+  }
+
+  static void of_any_columns(const char* x, std::int64_t rows, std::int64_t stride, int width,
+                             std::int64_t base, std::int64_t* positions, T* values) {
+    constexpr std::int64_t kRowsAhead = 2, kLine = 64 / sizeof(T);
     T best[kTile];
     Index where[kTile];
-    for (std::int64_t c = 0; c < cols; c += kTile) {
-      const std::int64_t width = cols - c < kTile ? cols - c : kTile;
-      const T* top = reinterpret_cast<const T*>(x) + c;
-      for (std::int64_t j = 0; j < width; ++j) best[j] = top[j];
-      for (std::int64_t j = 0; j < width; ++j) positions[c + j] = base;
-      for (std::int64_t first = 0; first < rows; first += kPart) {
-        const Index last = static_cast<Index>(rows - first < kPart ? rows - first : kPart);
-        for (std::int64_t j = 0; j < width; ++j) where[j] = -1;
-        for (Index r = 0; r < last; ++r) {
-          const T* __restrict row = reinterpret_cast<const T*>(x + (first + r) * stride) + c;
-          for (std::int64_t j = 0; j < width; j += kLine)
-            __builtin_prefetch(reinterpret_cast<const char*>(row + j) + kRowsAhead * stride);
-          for (std::int64_t j = 0; j < width; ++j) {
-            const bool take = better(row[j], best[j]);
-            best[j] = take ? row[j] : best[j];
-            where[j] = take ? r : where[j];
-          }
-        }
-        for (std::int64_t j = 0; j < width; ++j) {
-          if (where[j] >= 0) positions[c + j] = base + first + where[j];
+    const T* top = reinterpret_cast<const T*>(x);
+    for (int j = 0; j < width; ++j) best[j] = top[j];
+    for (int j = 0; j < width; ++j) positions[j] = base;
+    for (std::int64_t first = 0; first < rows; first += kPart) {
+      const Index last = static_cast<Index>(rows - first < kPart ? rows - first : kPart);
+      for (int j = 0; j < width; ++j) where[j] = -1;
+      for (Index r = 0; r < last; ++r) {
+        const T* __restrict row = reinterpret_cast<const T*>(x + (first + r) * stride);
+        for (std::int64_t j = 0; j < width; j += kLine)
+          __builtin_prefetch(reinterpret_cast<const char*>(row + j) + kRowsAhead * stride);
+        for (int j = 0; j < width; ++j) {
+          const bool take = better(row[j], best[j]);
+          best[j] = take ? row[j] : best[j];
+          where[j] = take ? r : where[j];
         }
       }
-      for (std::int64_t j = 0; j < width; ++j) values[c + j] = best[j];
+      for (int j = 0; j < width; ++j) {
+        if (where[j] >= 0) positions[j] = base + first + where[j];
+      }
     }
+    for (int j = 0; j < width; ++j) values[j] = best[j];
   }
 
   static void combine(char* acc, const char* later, std::int64_t cols) noexcept {

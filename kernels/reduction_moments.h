@@ -18,8 +18,8 @@ template <class T>
 class LeafMoments {
  public:
   using V = vec::Vec<T>;
-  /// Columns worked on at once: half a page a row; two sets of lanes stay in L2.
-  static constexpr int kTile = 2048 / static_cast<int>(sizeof(T));
+  /// Columns worked on at once: a page a row, which the hardware follows. With a quarter of it 1.35 times the time.
+  static constexpr int kTile = 4096 / static_cast<int>(sizeof(T));
   static constexpr int kTileVectors = kTile / V::size;
   using Row = V[kTileVectors];
 
@@ -47,32 +47,20 @@ class LeafMoments {
   /// The same bits for each of up to kTile columns of rows `stride` bytes apart.
   static void of_rows(const char* x, int rows, std::int64_t stride, int cols, Row& mean, Row& squares) {
     const int vectors = (cols + V::size - 1) / V::size;
-    const int valid = rows < kLanes ? rows : kLanes;
-    Row sum[kLanes], squared[kLanes];
-    for (int l = 0; l < valid; ++l) {
+    const int lanes = rows < kLanes ? rows : kLanes;
+    Row first[1];
+    fold_lanes(0, 1, lanes, vectors, first, [&](int l, Row* to) {
       const T* row = reinterpret_cast<const T*>(x + l * stride);
-      for (int j = 0; j < vectors; ++j) sum[l][j] = load(row + j * V::size, cols - j * V::size);
-    }
-    fold(sum, valid, vectors);
+      for (int j = 0; j < vectors; ++j) to[0][j] = load(row + j * V::size, cols - j * V::size);
+    });
     Row shift;
-    for (int j = 0; j < vectors; ++j) shift[j] = shift_of(sum[0][j], rows);
-    const auto add = [&]<int Rounds, bool First>(int from, int lanes) __attribute__((always_inline)) {
-      add_rows<Rounds, First>(x + from * stride, lanes, stride, cols, shift, sum, squared);
-    };
-    const int rounds = rows / kLanes;
-    // The first visit of the lanes takes as many rounds as leave fours.
-    const int taken = rounds == 0 ? 1 : (rounds - 1) % 4 + 1;
-    switch (taken) {
-      case 1: add.template operator()<1, true>(0, valid); break;
-      case 2: add.template operator()<2, true>(0, kLanes); break;
-      case 3: add.template operator()<3, true>(0, kLanes); break;
-      default: add.template operator()<4, true>(0, kLanes); break;
-    }
-    for (int r = taken; r < rounds; r += 4) add.template operator()<4, false>(r * kLanes, kLanes);
-    if (rounds > 0) add.template operator()<1, false>(rounds * kLanes, rows % kLanes);
-    fold(sum, valid, vectors);
-    fold(squared, valid, vectors);
-    for (int j = 0; j < vectors; ++j) finish(shift[j], sum[0][j], squared[0][j], rows, mean[j], squares[j]);
+    for (int j = 0; j < vectors; ++j) shift[j] = shift_of(first[0][j], rows);
+    Row sums[2];
+    fold_lanes(0, 1, lanes, vectors, sums, [&](int l, Row* to) {
+      add_lane(x + l * stride, (rows - 1 - l) / kLanes + 1, kLanes * stride, (next_lane(l) - l) * stride,
+               cols, shift, to);
+    });
+    for (int j = 0; j < vectors; ++j) finish(shift[j], sums[0][j], sums[1][j], rows, mean[j], squares[j]);
   }
 
   static LANEWISE_INLINE V load(const T* p, int n) {
@@ -127,36 +115,42 @@ class LeafMoments {
     sum_of_squares = Tree::fold(q);
   }
 
-  /// Lane l takes rows l, l + kLanes ... of Rounds rounds.
-  template <int Rounds, bool First>
-  static LANEWISE_INLINE void add_rows(const char* x, int lanes, std::int64_t stride, int cols,
-                                       const Row& shift, Row* sum, Row* squared) {
-    for (int l = 0; l < lanes; ++l, x += stride) {
-      for (int j = 0, c = 0; c < cols; ++j, c += V::size) {
-        V a, q;
-        if constexpr (!First) {
-          a = sum[l][j];
-          q = squared[l][j];
-        }
-        for (int round = 0; round < Rounds; ++round) {
-          const auto* at = reinterpret_cast<const T*>(x + round * kLanes * stride) + c;
-          const V r = load(at, cols - c) - shift[j];
-          const bool starts = First && round == 0;
-          a = starts ? r : a + r;
-          q = starts ? r * r : q + r * r;
-        }
-        sum[l][j] = a;
-        squared[l][j] = q;
+  /// The sum of one lane's rows, and of their squares, less the shift.
+  static LANEWISE_INLINE void add_lane(const char* x, int rounds, std::int64_t round_stride,
+                                       std::int64_t next, int cols, const Row& shift, Row* to) {
+    for (int j = 0, c = 0; c < cols; ++j, c += V::size) {
+      const V s = shift[j];
+      V a, q;
+      const char* at = x + c * static_cast<int>(sizeof(T));
+      for (int round = 0; round < rounds; ++round, at += round_stride) {
+        __builtin_prefetch(at + next);
+        const V r = load(reinterpret_cast<const T*>(at), cols - c) - s;
+        a = round == 0 ? r : a + r;
+        q = round == 0 ? r * r : q + r * r;
       }
+      to[0][j] = a;
+      to[1][j] = q;
     }
   }
-  static void fold(Row* lane, int valid, int vectors) {
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l + half < valid; ++l) {
-        for (int j = 0; j < vectors; ++j) lane[l][j] = lane[l][j] + lane[l + half][j];
-      }
-      if (valid > half) valid = half;
+
+  /// The lanes l, l + step ... joined as TreeRun::fold joins them: depth first, so that a handful of rows is open, which
+  /// stay in L1. visit(l, to) gives those of one lane.
+  template <int N, class Visit>
+  static void fold_lanes(int l, int step, int lanes, int vectors, Row (&to)[N], const Visit& visit) {
+    if (step == kLanes) return visit(l, to);
+    fold_lanes(l, 2 * step, lanes, vectors, to, visit);
+    if (l + step >= lanes) return;
+    Row later[N];
+    fold_lanes(l + step, 2 * step, lanes, vectors, later, visit);
+    for (int n = 0; n < N; ++n) {
+      for (int j = 0; j < vectors; ++j) to[n][j] = to[n][j] + later[n][j];
     }
+  }
+  /// The lane that fold_lanes() visits after lane l: the bits of the numbers counted from the other end.
+  static int next_lane(int l) {
+    int bit = kLanes / 2;
+    for (; (l & bit) != 0; bit /= 2) l ^= bit;
+    return l | bit;
   }
 };
 
