@@ -82,6 +82,56 @@ void fill_run(const char* from, char* to, std::int64_t n) {
     __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
 }
 
+/// Rows short of a cache line, each one element again and again: `kWide` bytes are written for each, and what is too much is
+/// overwritten by the next row; the last rows are filled exactly.
+template <class T, int kWide>
+void repeat_short_rows(const char* from, std::int64_t row_stride, std::int64_t rows, std::int64_t cols,
+                       char* tile) {
+  using Wide [[gnu::vector_size(kWide)]] = T;
+  const std::int64_t row_bytes = cols * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t wide = rows - (kWide + row_bytes - 1) / row_bytes + 1;
+  std::int64_t r = 0;
+  for (; r < wide; ++r, from += row_stride, tile += row_bytes) {
+    T x;
+    __builtin_memcpy(&x, from, sizeof x);
+    const Wide v = Wide{} + x;
+    __builtin_memcpy(tile, &v, kWide);
+  }
+  for (; r < rows; ++r, from += row_stride, tile += row_bytes) fill_run<T>(from, tile, cols);
+}
+
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+/// Contiguous elements, each again and again, up to a register of them: a register of elements gives `cols` registers, which
+/// pick theirs by patterns of 32-bit units.
+template <class T>
+void repeat_each(const char* from, std::int64_t rows, std::int64_t cols, char* tile) {
+  constexpr int kUnits = vec::kRegisterBytes / 4, kWidth = sizeof(T) / 4, kLanes = kUnits / kWidth;
+  alignas(64) std::int32_t pattern[kLanes][kUnits];
+  const int reciprocal = 65536 / static_cast<int>(cols) + 1;  // exact enough for quotients of numbers below 256
+  for (int j = 0; j < cols; ++j) {
+    for (int u = 0; u < kUnits; ++u) {
+      const int element = ((j * kLanes + u / kWidth) * reciprocal) >> 16;
+      pattern[j][u] = element * kWidth + u % kWidth;
+    }
+  }
+  std::int64_t r = 0;
+  for (; r + kLanes <= rows; r += kLanes, from += vec::kRegisterBytes) {
+    for (int j = 0; j < cols; ++j, tile += vec::kRegisterBytes) {
+#if defined(LANEWISE_ISA_AVX512)
+      _mm512_storeu_si512(tile,
+                          _mm512_permutexvar_epi32(_mm512_load_si512(pattern[j]), _mm512_loadu_si512(from)));
+#else
+      const auto units = _mm256_load_si256(reinterpret_cast<const __m256i*>(pattern[j]));
+      const auto v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(tile), _mm256_permutevar8x32_epi32(v, units));
+#endif
+    }
+  }
+  for (; r < rows; ++r, from += sizeof(T), tile += cols * static_cast<std::int64_t>(sizeof(T)))
+    fill_run<T>(from, tile, cols);
+}
+#endif
+
 /// The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead, to read or to write, is worth a
 /// factor of two to three.
 std::int64_t rows_ahead(std::int64_t row_bytes) { return row_bytes < 2048 ? 2048 / row_bytes : 0; }
@@ -123,6 +173,17 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
       }
     }
   } else if (col_stride == 0) {
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+    if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
+      if (row_stride == kSize && row_bytes <= vec::kRegisterBytes)
+        return repeat_each<T>(from, rows, cols, tile);
+    }
+#endif
+    if constexpr (sizeof(T) < 16) {
+      if (row_bytes <= 16) return repeat_short_rows<T, 16>(from, row_stride, rows, cols, tile);
+      if (row_bytes <= 32) return repeat_short_rows<T, 32>(from, row_stride, rows, cols, tile);
+      if (row_bytes <= 64) return repeat_short_rows<T, 64>(from, row_stride, rows, cols, tile);
+    }
     for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
   } else if (rows > 1 && row_stride == kSize) {
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
