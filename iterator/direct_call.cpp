@@ -3,6 +3,7 @@
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/iterator/detail/direct_call.h>
 #include <lanewise/iterator/detail/sawtooth.h>
+#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/kernels/tuning.h>
@@ -115,9 +116,12 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
     lane.offset = at;
     at += run * lane.tile_size;
   }
+  bool streams = outputs == 1 && lanes[0].convert == nullptr && n * lanes[0].memory_size >= kStreamDirectFrom;
+  for (std::size_t k = 1; k < operands; ++k) streams = streams && data[k] != data[0];
+  const std::uint32_t bits = broadcast | (streams ? kernels::kStreamOutput : 0);
   const auto work = [&](std::int64_t first, std::int64_t count) {
     alignas(64) char arena[kArenaBytes];
-    run_converted(lanes, outputs, operands, chosen, broadcast, params, run, arena, first, count);
+    run_converted(lanes, outputs, operands, chosen, bits, params, run, arena, first, count);
   };
   // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
   constexpr std::int64_t kChunk = 1024, kAlwaysHere = 4096;
@@ -139,15 +143,15 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
   if (records_walks()) [[unlikely]]
     record(grain * kChunk);
   parallel_walk(pieces_of(n, kChunk), kChunk * bytes, grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = begin * kChunk, count = std::min(end * kChunk, n) - first;
     if (tile_bytes > 0) {
-      work(begin * kChunk, std::min(end * kChunk, n) - begin * kChunk);
-      return;
+      work(first, count);
+    } else {
+      std::array<char*, kMaxOperands> here;
+      for (std::size_t k = 0; k < operands; ++k) here[k] = lanes[k].data + first * lanes[k].memory_size;
+      chosen(here.data(), bits, count, params);
     }
-    std::array<char*, kMaxOperands> here;
-    for (std::size_t k = 0; k < operands; ++k) {
-      here[k] = lanes[k].data + begin * kChunk * lanes[k].memory_size;
-    }
-    chosen(here.data(), broadcast, std::min(end * kChunk, n) - begin * kChunk, params);
+    if (streams) stream_fence();
   });
 }
 

@@ -30,6 +30,7 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   job.in_order = options.in_order || serial_;
   job.serial = job.in_order;
   job.identity = options.copies;
+  job.streams = options.streams;
   for (int i = 0; i < ntensors(); ++i) {
     const IteratorOperand& o = operand(i);
     job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory,
@@ -78,7 +79,8 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .in_order = false,
        .copies = false,
        .grain = tuned != nullptr ? tuned->grain : 0,
-       .block = tuned != nullptr ? tuned->block : 0});
+       .block = tuned != nullptr ? tuned->block : 0,
+       .streams = true});
 }
 
 }  // namespace lanewise

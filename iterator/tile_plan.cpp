@@ -88,6 +88,18 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
       1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
 }
 
+/// Output 0 alone, contiguous, so long that no cache holds it, and no input.
+bool streams(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  const TileOperand& out = job.operand[0];
+  if (!job.streams || job.outputs != 1 || plan.flat[0].feed != Feed::Direct ||
+      plan.numel * out.memory_size() < kStreamDirectFrom) {
+    return false;
+  }
+  return std::none_of(job.operand.begin() + 1, job.operand.begin() + job.operands,
+                      [&](const TileOperand& input) { return input.data == out.data; });
+}
+
 }  // namespace
 
 std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost) {
@@ -120,6 +132,7 @@ void run_tiles(const TileJob& job) {
     any_staged |= flat.feed != Feed::Scalar && flat.feed != Feed::Direct;
   }
   load_scalars(plan);
+  if (streams(plan)) plan.stream = kernels::kStreamOutput;
   if (!any_staged) {
     note_path(Path::Contiguous);
     return run_whole(plan);

@@ -4,7 +4,6 @@
 
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
-#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 
 // 2-D blocks, for operands that disagree about the fastest dimension (a + b.t()): a block is wide enough
@@ -333,7 +332,7 @@ void run_blocks(const Plan& plan, int row_dimension) {
   constexpr std::int64_t kNearBytes = 1
                                       << 20;  // less than this is in the second-level cache, or soon will be
   const bool far = plan.numel * job.operand[0].memory_size() > kNearBytes;
-  walk(job, items, blocks.rows * blocks.cols, grain, [&](std::int64_t begin, std::int64_t end) {
+  walk(plan, items, blocks.rows * blocks.cols, grain, [&](std::int64_t begin, std::int64_t end) {
     alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
     BlockRun run(plan, job, blocks, arena);
     OuterCursor cursor(job, 2);

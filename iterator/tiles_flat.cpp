@@ -173,7 +173,7 @@ class FlatRun {
       for (int k = job.outputs; k < job.operands; ++k) {
         load(k, n, lanes_[static_cast<std::size_t>(k)].tile);
       }
-      job.fn(data_.data(), plan_.scalar_bits, n, job.context);
+      job.fn(data_.data(), plan_.scalar_bits | plan_.stream, n, job.context);
       for (int k = 0; k < job.outputs; ++k) {
         store(k, n, lanes_[static_cast<std::size_t>(k)].tile);
       }
@@ -253,9 +253,10 @@ void run_whole(const Plan& plan) {
       data[i] = (plan.scalar_bits >> k & 1) != 0 ? const_cast<char*>(plan.scalar(k))
                                                  : job.operand[i].data + first * job.operand[i].memory_size();
     }
-    job.fn(data.data(), plan.scalar_bits, std::min(end * kChunk, plan.numel) - first, job.context);
+    job.fn(data.data(), plan.scalar_bits | plan.stream, std::min(end * kChunk, plan.numel) - first,
+           job.context);
   };
-  walk(job, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
+  walk(plan, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
 }
 
 void run_conversion(const Plan& plan) {
@@ -265,7 +266,7 @@ void run_conversion(const Plan& plan) {
   const TileOperand& from = job.operand[1];
   const kernels::ConvertFn convert =
       job.movers->convert[static_cast<std::size_t>(from.memory)][static_cast<std::size_t>(to.memory)];
-  walk(job, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
+  walk(plan, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
        [&](std::int64_t begin, std::int64_t end) {
          const std::int64_t first = begin * kChunk;
          convert(from.data + first * from.memory_size(), to.data + first * to.memory_size(),
@@ -276,7 +277,7 @@ void run_conversion(const Plan& plan) {
 void run_flat(const Plan& plan) {
   const TileJob& job = *plan.job;
   const Layout layout = lay_out(plan);
-  walk(job, pieces_of(plan.numel, layout.tile), layout.tile, grain_items(job, layout.tile, layout.cost),
+  walk(plan, pieces_of(plan.numel, layout.tile), layout.tile, grain_items(job, layout.tile, layout.cost),
        [&](std::int64_t begin, std::int64_t end) {
          alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
          FlatRun run(plan, layout, arena, begin * layout.tile);

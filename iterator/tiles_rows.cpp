@@ -29,6 +29,7 @@ RowPlan plan_rows(const Plan& plan) {
   std::int64_t bytes_per_element = 0, widest = 1;
   int staged = 0;
   rows.plain = true;
+  rows.broadcast = plan.stream;
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const TileOperand& operand = job.operand[i];
@@ -169,7 +170,7 @@ class RowRun {
 void run_plain_rows(const Plan& plan, const RowPlan& rows) {
   const TileJob& job = *plan.job;
   const std::int64_t items = plan.numel / job.shape[0];
-  walk(job, items, job.shape[0], grain_items(job, job.shape[0], rows.cost),
+  walk(plan, items, job.shape[0], grain_items(job, job.shape[0], rows.cost),
        [&](std::int64_t begin, std::int64_t end) {
          OuterCursor cursor(job, 2);
          cursor.seek(begin / job.shape[1]);
@@ -218,7 +219,7 @@ void run_rows(const Plan& plan) {
     return run_plain_rows(plan, rows);
   }
   const std::int64_t items = plan.numel / job.shape[0] * rows.pieces;
-  walk(job, items, rows.piece, grain_items(job, rows.piece, rows.cost),
+  walk(plan, items, rows.piece, grain_items(job, rows.piece, rows.cost),
        [&](std::int64_t begin, std::int64_t end) {
          alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
          RowRun run(plan, rows, arena);

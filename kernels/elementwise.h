@@ -39,6 +39,14 @@ struct Loop<T, Cost, Output(Inputs...)> {
   static constexpr bool kOverlappedTail = true;
 #endif
 
+  /// Whether results can go past the caches: where that is worth the code.
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+  static constexpr bool kStreams =
+      (std::is_same_v<Output, Same> || std::is_same_v<Output, RealPart>)&&!is_complex<T> && sizeof(T) >= 4;
+#else
+  static constexpr bool kStreams = false;
+#endif
+
   /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is
   /// zero, so one loop serves every combination.
   template <class F, std::size_t... K>
@@ -51,6 +59,8 @@ struct Loop<T, Cost, Output(Inputs...)> {
     for (int k = 0; k < kOutputs; ++k) out[k] = data[k];
     std::int64_t step[kInputs] = {register_bytes<Inputs, T>...};
     const std::uint32_t inputs = broadcast >> kOutputs;
+    const bool past = kStreams && (broadcast & kStreamOutput) != 0 &&
+                      reinterpret_cast<std::uintptr_t>(out[0]) % vec::kRegisterBytes == 0;
     if (inputs != 0) {
       ((inputs >> K & 1 ? (splat<Inputs, T>(in[K], spread[K]), in[K] = spread[K], step[K] = 0, void())
                         : void()),
@@ -60,7 +70,7 @@ struct Loop<T, Cost, Output(Inputs...)> {
     if constexpr (Cost >= kCompactCost) {
       for (; i < n; i += kLanes) {
         const std::int64_t left = n - i;
-        put(f(load_upto<Inputs>(in[K], left)...), out, i, left);
+        put(f(load_upto<Inputs>(in[K], left)...), out, i, left, past);
         ((in[K] += step[K]), ...);
       }
     } else {
@@ -71,11 +81,11 @@ struct Loop<T, Cost, Output(Inputs...)> {
         if (n >= kLanes) {
           const std::int64_t last = n - kLanes;
           const auto tail = f(load<Inputs, T>(in[K] + (step[K] == 0 ? 0 : offset<Inputs>(last)))...);
-          full_registers(f, in, step, inputs, out, last, std::index_sequence<K...>{});
+          full_registers(f, in, step, inputs, out, last, past, std::index_sequence<K...>{});
           return put_full(tail, out, last);
         }
       } else {
-        i = full_registers(f, in, step, inputs, out, n - kLanes + 1, std::index_sequence<K...>{});
+        i = full_registers(f, in, step, inputs, out, n - kLanes + 1, past, std::index_sequence<K...>{});
         ((in[K] += step[K] == 0 ? 0 : offset<Inputs>(i)), ...);
       }
       if (i < n) {
@@ -91,34 +101,46 @@ struct Loop<T, Cost, Output(Inputs...)> {
   static LANEWISE_INLINE std::int64_t full_registers(const F& f, const char* const (&in)[kInputs],
                                                      const std::int64_t (&step)[kInputs],
                                                      std::uint32_t inputs, char* const (&out)[kOutputs],
-                                                     std::int64_t end, std::index_sequence<K...>) {
+                                                     std::int64_t end, [[maybe_unused]] bool past,
+                                                     std::index_sequence<K...>) {
     std::int64_t i = 0;
-    const auto run = [&](auto put_next) __attribute__((always_inline)) {
-      if (inputs == 0) {
-        for (; i < end; i += kLanes) put_next(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...));
-      } else {
-        const char* p[] = {in[K]...};
-        for (; i < end; i += kLanes) {
-          put_next(f(load<Inputs, T>(p[K])...));
-          ((p[K] += step[K]), ...);
-        }
+    const auto step_by_step = [&](auto put_next) __attribute__((always_inline)) {
+      const char* p[] = {in[K]...};
+      for (; i < end; i += kLanes) {
+        put_next(f(load<Inputs, T>(p[K])...));
+        ((p[K] += step[K]), ...);
       }
     };
 #if defined(LANEWISE_ISA_AVX512)
     // Beyond L1 a store of a whole line waits for the line: 0.87 of the time at 64 KiB per operand if it is
     // asked for 8 lines ahead, but 1.25 within L1 (Xeon of 2.1 GHz, add of f32). As a read: PREFETCHW (-mprfchw) takes
     // 1.05 to 1.1 times as long.
-    if constexpr (std::is_same_v<Output, Same> || (std::is_same_v<Output, RealPart> && !is_complex<T>)) {
+    if constexpr (kStreams) {
       const int streams = kInputs + 1 - __builtin_popcount(inputs);
-      if (offset<Same>(end) * streams >= kBeyondL1) {
-        run([&](auto result) __attribute__((always_inline)) {
+      if (past || offset<Same>(end) * streams >= kBeyondL1) {
+        step_by_step([&](auto result) __attribute__((always_inline)) {
+          if (past) return put_past(result, out, i);
           __builtin_prefetch(out[0] + offset<Same>(i) + 512, 1);
           put_full(result, out, i);
         });
         return i;
       }
     }
+#else
+    if constexpr (kStreams) {
+      if (past) {
+        step_by_step([&](auto result) __attribute__((always_inline)) { put_past(result, out, i); });
+        return i;
+      }
+    }
 #endif
+    const auto run = [&](auto put_next) __attribute__((always_inline)) {
+      if (inputs == 0) {
+        for (; i < end; i += kLanes) put_next(f(load<Inputs, T>(in[K] + offset<Inputs>(i))...));
+      } else {
+        step_by_step(put_next);
+      }
+    };
     run([&](auto result) __attribute__((always_inline)) { put_full(result, out, i); });
     return i;
   }
@@ -131,8 +153,11 @@ struct Loop<T, Cost, Output(Inputs...)> {
     return left >= kLanes ? load<Operand, T>(p) : load_partial<Operand, T>(p, static_cast<int>(left));
   }
   template <class R>
-  static LANEWISE_INLINE void put(R result, char* const (&out)[kOutputs], std::int64_t i, std::int64_t left) {
-    if (left >= kLanes) {
+  static LANEWISE_INLINE void put(R result, char* const (&out)[kOutputs], std::int64_t i, std::int64_t left,
+                                  bool past) {
+    if (past && left >= kLanes) {
+      put_past(result, out, i);
+    } else if (left >= kLanes) {
       put_full(result, out, i);
     } else {
       put_partial(result, out, i, static_cast<int>(left));
@@ -146,6 +171,12 @@ struct Loop<T, Cost, Output(Inputs...)> {
     } else {
       store<Output, T>(result, out[0] + offset<Output>(i));
     }
+  }
+  template <class R>
+  static LANEWISE_INLINE void put_past([[maybe_unused]] R result,
+                                       [[maybe_unused]] char* const (&out)[kOutputs],
+                                       [[maybe_unused]] std::int64_t i) {
+    if constexpr (kStreams) stream(result, out[0] + offset<Same>(i));
   }
   template <class R>
   static LANEWISE_INLINE void put_partial(R result, char* const (&out)[kOutputs], std::int64_t i, int left) {
@@ -215,7 +246,7 @@ template <class F, class Signature, class T>
 void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
                     const KernelScalar* params) noexcept {
   using Real = real_of<T>;
-  if (broadcast == 0 && F::template is_partwise<T>(params)) {
+  if ((broadcast & ~kStreamOutput) == 0 && F::template is_partwise<T>(params)) {
     entry<F, Loop<Real, 1, Signature>, Real>(data, broadcast, 2 * n, params);
   } else {
     entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);

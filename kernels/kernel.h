@@ -19,9 +19,14 @@ struct KernelScalar {
   double im = 0;
 };
 
+/// A request: output 0, which is no input, goes past the caches. Kernels that cannot do so, or find it not aligned, pass it
+/// over. Whoever sets it ends with a store fence, before another thread reads the result.
+inline constexpr std::uint32_t kStreamOutput = 1;
+
 /// One contiguous run: `data` holds a pointer per operand, outputs first, each to `n` elements of its element
 /// type, or to a single element if the operand's bit in `broadcast` is set (inputs only). No alignment is
 /// assumed. An output may be exactly the same memory as an input (in-place), never partially overlapping.
+/// `broadcast` may also hold kStreamOutput.
 using ElementwiseFn = void (*)(char* const* data, std::uint32_t broadcast, std::int64_t n,
                                const KernelScalar* params) noexcept;
 

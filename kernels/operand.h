@@ -106,6 +106,16 @@ LANEWISE_INLINE void store(typename Operand::template Register<T> v, char* p) {
   }
 }
 
+/// The same past the caches; p is a multiple of the register's size.
+template <class V>
+LANEWISE_INLINE void stream([[maybe_unused]] V v, [[maybe_unused]] char* p) {
+#if defined(LANEWISE_ISA_AVX512)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(p), vec::detail::bits<__m512i>(v.reg));
+#elif defined(LANEWISE_ISA_AVX2)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(p), vec::detail::bits<__m256i>(v.reg));
+#endif
+}
+
 template <class Operand, class T>
 LANEWISE_INLINE void store_partial(typename Operand::template Register<T> v, char* p, int n) {
   if constexpr (is_mask<typename Operand::template Register<T>>) {

@@ -134,9 +134,10 @@ class LeafMoments {
   }
 
   /// The lanes l, l + step ... joined as TreeRun::fold joins them: depth first, so that a handful of rows is open, which
-  /// stay in L1. visit(l, to) gives those of one lane.
+  /// stay in L1. visit(l, to) gives those of one lane. Not inlined: gcc would unroll the recursion.
   template <int N, class Visit>
-  static void fold_lanes(int l, int step, int lanes, int vectors, Row (&to)[N], const Visit& visit) {
+  [[gnu::noinline]] static void fold_lanes(int l, int step, int lanes, int vectors, Row (&to)[N],
+                                           const Visit& visit) {
     if (step == kLanes) return visit(l, to);
     fold_lanes(l, 2 * step, lanes, vectors, to, visit);
     if (l + step >= lanes) return;

@@ -41,6 +41,7 @@ struct TileJob {
   std::int64_t block = 0;
   bool serial = false;    ///< one thread
   bool in_order = false;  ///< tiles come in the order of the linear index, elements of a tile too
+  bool streams = false;   ///< fn knows kernels::kStreamOutput
   bool identity = false;  ///< fn copies its input to its output; both have one tile type
 
   std::int64_t numel() const {

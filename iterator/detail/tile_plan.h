@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <lanewise/iterator/detail/sawtooth.h>
+#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_job.h>
 
 /// How a job is walked. Every way computes the same values; they differ in what is copied.
@@ -29,6 +30,7 @@ struct Plan {
   /// One element of each Scalar operand in its tile type, at 16 bytes each.
   alignas(16) std::array<char, 16 * kMaxTileOperands> scalars;
   std::uint32_t scalar_bits = 0;
+  std::uint32_t stream = 0;  ///< kernels::kStreamOutput, if that pays and output 0 is contiguous
 
   char* scalar(int k) { return scalars.data() + 16 * k; }
   const char* scalar(int k) const { return scalars.data() + 16 * k; }
@@ -68,7 +70,12 @@ inline std::int64_t pieces_of(std::int64_t elements, std::int64_t piece) {
 /// f(begin, end) over all items of so many elements each, in parallel where that pays, in any order of blocks unless the
 /// job has one.
 template <class F>
-void walk(const TileJob& job, std::int64_t items, std::int64_t elements, std::int64_t grain, F&& f) {
+void walk(const Plan& plan, std::int64_t items, std::int64_t elements, std::int64_t grain, F&& part) {
+  const TileJob& job = *plan.job;
+  const auto f = [&](std::int64_t begin, std::int64_t end) {
+    part(begin, end);
+    if (plan.stream != 0) stream_fence();
+  };
   if (job.in_order || job.serial) {
     lanewise::parallel_for(0, items, grain, f);
     return;
