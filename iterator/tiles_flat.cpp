@@ -89,12 +89,13 @@ struct Layout {
 
 Layout lay_out(const Plan& plan) {
   const TileJob& job = *plan.job;
-  std::int64_t bytes_per_element = 0, widest = 1, multiple = 1;
+  std::int64_t bytes_per_element = 0, widest = 1, narrowest = 16, multiple = 1;
   int staged = 0;
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
     const FlatOperand& flat = plan.flat[static_cast<std::size_t>(k)];
     if (flat.feed == Feed::Scalar || flat.feed == Feed::Direct) {
+      narrowest = std::min(narrowest, operand.memory_size());
       continue;
     }
     ++staged;
@@ -111,6 +112,9 @@ Layout lay_out(const Plan& plan) {
   if (multiple == 1 && job.ndim > 1 && job.shape[0] <= room) {
     multiple = job.shape[0];  // whole rows
   }
+  // Whole cache lines of what goes by pointer, as far as that agrees with the rest.
+  const std::int64_t aligned = std::lcm(multiple, 64 / narrowest);
+  if (aligned <= room) multiple = aligned;
   layout.tile = multiple <= room ? room / multiple * multiple : room;
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {

@@ -1,0 +1,90 @@
+// Results so long that kernels write them past the caches: the same elements as in short pieces.
+
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/iterator/detail/stream.h>
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+constexpr std::int64_t kRows = 4099, kCols = 2101;  // odd: tails, and rows that are not aligned
+static_assert(kRows * kCols * 4 > detail::kStreamDirectFrom);
+
+using Op = std::function<Tensor(const Tensor& a, const Tensor& b)>;
+
+/// op over rows [0, kRows) at once and a few rows at a time, for every tier and two numbers of threads.
+void expect_same_in_pieces(const Tensor& a, const Tensor& b, const Op& op) {
+  const int threads = get_num_threads();
+  for (const Isa isa : available_isas()) {
+    const IsaGuard guard(isa);
+    for (const int count : {1, 3}) {
+      set_num_threads(count);
+      const Tensor whole = op(a, b);
+      ASSERT_EQ(whole.size(0), kRows);
+      for (std::int64_t row = 0; row < kRows; row += 500) {
+        const std::int64_t rows = std::min<std::int64_t>(500, kRows - row);
+        const Tensor piece = op(a.narrow(0, row, rows), b.size(0) == kRows ? b.narrow(0, row, rows) : b);
+        ASSERT_TRUE(equal(whole.narrow(0, row, rows), piece))
+            << name(isa) << ", " << count << " threads, row " << row;
+      }
+    }
+  }
+  set_num_threads(threads);
+}
+
+class Streams : public testing::Test {
+ protected:
+  const Tensor a = randn({kRows, kCols}), b = randn({kRows, kCols});
+};
+
+TEST_F(Streams, OneAndTwoInputs) {
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) { return add(x, y); });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return tanh(x); });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return abs(x); });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return mul(x, 3); });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) { return where(x.gt(0), x, y); });
+}
+
+TEST_F(Streams, Broadcast) {
+  expect_same_in_pieces(a, b.select(0, 0), [](const Tensor& x, const Tensor& y) { return mul(x, y); });
+  expect_same_in_pieces(a, b.narrow(1, 0, 1), [](const Tensor& x, const Tensor& y) { return sub(x, y); });
+  expect_same_in_pieces(a.narrow(1, 0, 1), b.select(0, 0),
+                        [](const Tensor& x, const Tensor& y) { return add(x, y); });
+}
+
+TEST_F(Streams, OtherTypes) {
+  const Tensor i = mul(a, 100).to(kInt);
+  expect_same_in_pieces(a, i, [](const Tensor& x, const Tensor& y) { return add(x, y); });
+  expect_same_in_pieces(i, i, [](const Tensor& x, const Tensor& y) { return mul(x, y); });
+  expect_same_in_pieces(a.to(kDouble), b, [](const Tensor& x, const Tensor& y) { return div(x, y); });
+  const Tensor z = a.to(kComplexFloat);
+  expect_same_in_pieces(z, z, [](const Tensor& x, const Tensor& y) { return add(x, y); });
+}
+
+TEST_F(Streams, ResultsThatAreNotAligned) {
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) {
+    Tensor out = empty({x.numel() + 1}).narrow(0, 1, x.numel()).view(x.sizes());
+    add_out(out, x, y);
+    return out;
+  });
+}
+
+TEST_F(Streams, ResultsThatAreInputs) {
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) {
+    Tensor out = x.clone();
+    out.add_(y);
+    return out;
+  });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) {
+    Tensor out = y.clone();
+    sub_out(out, x, out);
+    return out;
+  });
+}
+
+}  // namespace
+}  // namespace lanewise
