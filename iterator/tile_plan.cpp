@@ -92,7 +92,7 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
 bool streams(const Plan& plan) {
   const TileJob& job = *plan.job;
   const TileOperand& out = job.operand[0];
-  if (!job.streams || job.outputs != 1 || plan.flat[0].feed != Feed::Direct ||
+  if (!(job.streams || job.identity) || job.outputs != 1 || plan.flat[0].feed != Feed::Direct ||
       plan.numel * out.memory_size() < kStreamDirectFrom) {
     return false;
   }
@@ -132,7 +132,7 @@ void run_tiles(const TileJob& job) {
     any_staged |= flat.feed != Feed::Scalar && flat.feed != Feed::Direct;
   }
   load_scalars(plan);
-  if (streams(plan)) plan.stream = kernels::kStreamOutput;
+  plan.streams = streams(plan);
   if (!any_staged) {
     note_path(Path::Contiguous);
     return run_whole(plan);

@@ -169,7 +169,10 @@ class FlatRun {
 
   void step(std::int64_t n) {
     const TileJob& job = *plan_.job;
-    if (through_ && lanes_[0].feed == Feed::Direct) {
+    if (through_ && lanes_[0].feed == Feed::Direct && plan_.streams) {
+      load(1, n, lanes_[1].tile);
+      stream_copy(data_[0], data_[1], n * job.operand[0].memory_size());
+    } else if (through_ && lanes_[0].feed == Feed::Direct) {
       load(1, n, data_[0]);
     } else if (through_ && lanes_[1].feed == Feed::Direct) {
       store(0, n, data_[1]);
@@ -177,7 +180,7 @@ class FlatRun {
       for (int k = job.outputs; k < job.operands; ++k) {
         load(k, n, lanes_[static_cast<std::size_t>(k)].tile);
       }
-      job.fn(data_.data(), plan_.scalar_bits | plan_.stream, n, job.context);
+      job.fn(data_.data(), plan_.broadcast(), n, job.context);
       for (int k = 0; k < job.outputs; ++k) {
         store(k, n, lanes_[static_cast<std::size_t>(k)].tile);
       }
@@ -257,8 +260,7 @@ void run_whole(const Plan& plan) {
       data[i] = (plan.scalar_bits >> k & 1) != 0 ? const_cast<char*>(plan.scalar(k))
                                                  : job.operand[i].data + first * job.operand[i].memory_size();
     }
-    job.fn(data.data(), plan.scalar_bits | plan.stream, std::min(end * kChunk, plan.numel) - first,
-           job.context);
+    job.fn(data.data(), plan.broadcast(), std::min(end * kChunk, plan.numel) - first, job.context);
   };
   walk(plan, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
 }

@@ -29,7 +29,7 @@ RowPlan plan_rows(const Plan& plan) {
   std::int64_t bytes_per_element = 0, widest = 1;
   int staged = 0;
   rows.plain = true;
-  rows.broadcast = plan.stream;
+  rows.broadcast = plan.broadcast();
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const TileOperand& operand = job.operand[i];
@@ -128,6 +128,11 @@ class RowRun {
         case RowFeed::Staged:
           data_[i] = arena_ + rows_.offset[i];
           if (k >= job.outputs) {
+            if (through_ && rows_.feed[0] == RowFeed::Direct && plan_.streams) {
+              stagers_[i]->load(block(cursor, k, first, n), data_[i], arena_ + rows_.scratch);
+              stream_copy(data_[0], data_[i], n * operand.memory_size());
+              return;
+            }
             if (through_ && rows_.feed[0] == RowFeed::Direct) {
               stagers_[i]->load(block(cursor, k, first, n), data_[0], arena_ + rows_.scratch);
               return;

@@ -30,8 +30,12 @@ struct Plan {
   /// One element of each Scalar operand in its tile type, at 16 bytes each.
   alignas(16) std::array<char, 16 * kMaxTileOperands> scalars;
   std::uint32_t scalar_bits = 0;
-  std::uint32_t stream = 0;  ///< kernels::kStreamOutput, if that pays and output 0 is contiguous
+  bool streams = false;  ///< whether output 0, which is contiguous, goes past the caches
 
+  /// For the job's function.
+  std::uint32_t broadcast() const {
+    return scalar_bits | (streams && job->streams ? kernels::kStreamOutput : 0);
+  }
   char* scalar(int k) { return scalars.data() + 16 * k; }
   const char* scalar(int k) const { return scalars.data() + 16 * k; }
 };
@@ -74,7 +78,7 @@ void walk(const Plan& plan, std::int64_t items, std::int64_t elements, std::int6
   const TileJob& job = *plan.job;
   const auto f = [&](std::int64_t begin, std::int64_t end) {
     part(begin, end);
-    if (plan.stream != 0) stream_fence();
+    if (plan.streams) stream_fence();
   };
   if (job.in_order || job.serial) {
     lanewise::parallel_for(0, items, grain, f);

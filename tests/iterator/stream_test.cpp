@@ -65,6 +65,18 @@ TEST_F(Streams, OtherTypes) {
   expect_same_in_pieces(z, z, [](const Tensor& x, const Tensor& y) { return add(x, y); });
 }
 
+TEST_F(Streams, Copies) {
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return flip(x, {1}); });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return x.clone(); });
+  const Tensor wide = randn({kRows, 2 * kCols});
+  expect_same_in_pieces(wide, b,
+                        [](const Tensor& x, const Tensor&) { return x.narrow(1, 1, kCols).contiguous(); });
+  expect_same_in_pieces(wide, b, [](const Tensor& x, const Tensor&) {
+    return x.unflatten(1, {kCols, 2}).select(2, 1).contiguous();
+  });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return x.to(kInt); });
+}
+
 TEST_F(Streams, ResultsThatAreNotAligned) {
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) {
     Tensor out = empty({x.numel() + 1}).narrow(0, 1, x.numel()).view(x.sizes());
