@@ -79,7 +79,9 @@ void run_converted(const std::array<Lane, kMaxOperands>& lanes, std::size_t outp
 void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScalar* params) const {
   const std::int64_t n = like->numel();
   const std::size_t outputs = kernel.num_outputs, operands = outputs + kernel.num_inputs;
-  const kernels::TunedRun* tuned = kernels::tuned_run(kernel, result, n);
+  // Halves as they lie have one function a tier.
+  const bool halves = compute == dtype && kernels::compute_type(dtype) != dtype;
+  const kernels::TunedRun* tuned = halves ? nullptr : kernels::tuned_run(kernel, result, n);
   const kernels::ElementwiseFn chosen = tuned != nullptr ? tuned->fn : fn;
   const kernels::Movers& movers = *kernels::active_kernels().movers;
   const auto index = [](ScalarType t) { return static_cast<std::size_t>(t); };

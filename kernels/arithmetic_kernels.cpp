@@ -1,6 +1,6 @@
 // copy, add, sub, mul, div, maximum, minimum, neg, square and the like: a few instructions each.
 
-#include <lanewise/kernels/elementwise.h>
+#include <lanewise/kernels/half_loop.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -108,16 +108,20 @@ struct ConjPhysical {
 }  // namespace
 
 constinit const ElementwiseKernel copy = moving<Copy, Unary>(every_type);
-constinit const ElementwiseKernel add =
-    elementwise<Add, Binary>(boolean + real) | partwise<Add, Binary>(complex_types);
-constinit const ElementwiseKernel sub = elementwise<Sub, Binary>(real) | partwise<Sub, Binary>(complex_types);
-constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(every_type);
-constinit const ElementwiseKernel div =
-    elementwise<Div, Binary, 2>(floating) | elementwise<Div, Binary, kCompactCost>(complex_types);
-constinit const ElementwiseKernel maximum = elementwise<Maximum, Binary>(boolean + real);
-constinit const ElementwiseKernel minimum = elementwise<Minimum, Binary>(boolean + real);
-constinit const ElementwiseKernel neg = elementwise<Neg, Unary>(real) | partwise<Neg, Unary>(complex_types);
-constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers);
+constinit const ElementwiseKernel add = elementwise<Add, Binary>(boolean + real) |
+                                        over_halves<Add, Binary>() | partwise<Add, Binary>(complex_types);
+constinit const ElementwiseKernel sub =
+    elementwise<Sub, Binary>(real) | over_halves<Sub, Binary>() | partwise<Sub, Binary>(complex_types);
+constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(every_type) | over_halves<Mul, Binary>();
+constinit const ElementwiseKernel div = elementwise<Div, Binary, 2>(floating) | over_halves<Div, Binary>() |
+                                        elementwise<Div, Binary, kCompactCost>(complex_types);
+constinit const ElementwiseKernel maximum =
+    elementwise<Maximum, Binary>(boolean + real) | over_halves<Maximum, Binary>();
+constinit const ElementwiseKernel minimum =
+    elementwise<Minimum, Binary>(boolean + real) | over_halves<Minimum, Binary>();
+constinit const ElementwiseKernel neg =
+    elementwise<Neg, Unary>(real) | over_halves<Neg, Unary>() | partwise<Neg, Unary>(complex_types);
+constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers) | over_halves<Square, Unary>();
 constinit const ElementwiseKernel reciprocal =
     elementwise<Reciprocal, Unary, 2>(floating) | elementwise<Reciprocal, Unary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel conj_physical =

@@ -41,12 +41,12 @@ LANEWISE_INLINE float widen(Half x) {
 LANEWISE_INLINE Half narrow_half(float x) {
   const auto bits = __builtin_bit_cast(std::uint32_t, x);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
-  const std::uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1) - 0x38000000u) >> 13;
+  const std::uint32_t usual = (magnitude + 0xfffu + (magnitude >> 13 & 1) - 0x38000000u) >> 13;
   // Beside 0.5 the last place is that of the subnormals, so the sum rounds to it.
   const float shifted = __builtin_bit_cast(float, magnitude < 0x38800000u ? magnitude : 0u) + 0.5f;
   const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, shifted) - 0x3f000000u;
   const std::uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-  std::uint32_t result = magnitude < 0x38800000u ? subnormal : normal;
+  std::uint32_t result = magnitude < 0x38800000u ? subnormal : usual;
   result = magnitude >= 0x47800000u ? 0x7c00u : result;
   result = magnitude > 0x7f800000u ? nan : result;
   return {static_cast<std::uint16_t>(result | (bits >> 16 & 0x8000u))};

@@ -40,7 +40,8 @@ enum class Role : std::uint8_t {
 };
 
 /// An elementwise op on one ISA. `fn` is indexed by compute type; null where the op does not exist. The
-/// halves have no entries of their own: they are computed as Float, widened and rounded once by the movers.
+/// halves are computed as Float, widened and rounded once: by the movers, or, where a cheap kernel has entries for them, in
+/// its registers. Such an entry takes tensors of halves and single elements of Float.
 struct ElementwiseKernel {
   std::uint8_t num_outputs;
   std::uint8_t num_inputs;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <lanewise/kernels/convert_element.h>
+#include <lanewise/kernels/halves.h>
 #include <lanewise/kernels/kernel_declarations.h>
 #include <lanewise/kernels/movers_strided.h>
 
@@ -137,25 +138,14 @@ constexpr auto kUpperHalves = [] {
   return at;
 }();
 
-/// narrow_bfloat16 of sixteen, in the upper halves of 32 bits.
-LANEWISE_INLINE __m512i narrow_sixteen_bfloats(const float* from) {
-  const __m512 x = _mm512_loadu_ps(from);
-  const __m512i bits = _mm512_castps_si512(x), one = _mm512_set1_epi32(1);
-  const __mmask16 odd = _mm512_test_epi32_mask(bits, _mm512_set1_epi32(0x10000));
-  const __m512i half = _mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff));
-  const __m512i rounded = _mm512_mask_add_epi32(half, odd, half, one);
-  const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
-  return _mm512_mask_or_epi32(rounded, nan, bits, _mm512_set1_epi32(0x400000));
-}
-
 void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
   const auto* x = reinterpret_cast<const float*>(from);
   auto* y = reinterpret_cast<BFloat16*>(to);
   const __m512i chosen = _mm512_loadu_si512(kUpperHalves.data());
   std::int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
-    const __m512i packed =
-        _mm512_permutex2var_epi16(narrow_sixteen_bfloats(x + i), chosen, narrow_sixteen_bfloats(x + i + 16));
+    const __m512i packed = _mm512_permutex2var_epi16(narrow_sixteen_bfloats(_mm512_loadu_ps(x + i)), chosen,
+                                                     narrow_sixteen_bfloats(_mm512_loadu_ps(x + i + 16)));
     _mm512_storeu_si512(y + i, packed);
   }
   for (; i < n; ++i) y[i] = narrow_bfloat16(x[i]);
@@ -163,23 +153,14 @@ void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
 #elif defined(LANEWISE_ISA_AVX2)
 #define LANEWISE_BFLOAT_INSTRUCTIONS 1
 
-/// narrow_bfloat16 of eight, in the lower halves of 32 bits.
-LANEWISE_INLINE __m256i narrow_eight_bfloats(const float* from) {
-  const __m256 x = _mm256_loadu_ps(from);
-  const __m256i bits = _mm256_castps_si256(x);
-  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
-  const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7fff)), odd);
-  const __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
-  const __m256 nan = _mm256_cmp_ps(x, x, _CMP_UNORD_Q);
-  return _mm256_srli_epi32(_mm256_blendv_epi8(rounded, quiet, _mm256_castps_si256(nan)), 16);
-}
-
 void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
   const auto* x = reinterpret_cast<const float*>(from);
   auto* y = reinterpret_cast<BFloat16*>(to);
   std::int64_t i = 0;
   for (; i + 16 <= n; i += 16) {
-    const __m256i packed = _mm256_packus_epi32(narrow_eight_bfloats(x + i), narrow_eight_bfloats(x + i + 8));
+    const __m256i low = _mm256_srli_epi32(narrow_eight_bfloats(_mm256_loadu_ps(x + i)), 16);
+    const __m256i high = _mm256_srli_epi32(narrow_eight_bfloats(_mm256_loadu_ps(x + i + 8)), 16);
+    const __m256i packed = _mm256_packus_epi32(low, high);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), _mm256_permute4x64_epi64(packed, 0xd8));
   }
   for (; i < n; ++i) y[i] = narrow_bfloat16(x[i]);

@@ -75,7 +75,7 @@ void pack_short_rows(const char* from, std::int64_t row_stride, std::int64_t row
 }
 
 template <class T>
-void fill_run(const char* from, char* to, std::int64_t n) {
+[[gnu::noinline]] void fill_run(const char* from, char* to, std::int64_t n) {
   T x;
   __builtin_memcpy(&x, from, sizeof x);
   for (std::int64_t i = 0; i < n; ++i)
@@ -107,7 +107,8 @@ template <class T>
 void repeat_each(const char* from, std::int64_t rows, std::int64_t cols, char* tile) {
   constexpr int kUnits = vec::kRegisterBytes / 4, kWidth = sizeof(T) / 4, kLanes = kUnits / kWidth;
   alignas(64) std::int32_t pattern[kLanes][kUnits];
-  const int reciprocal = 65536 / static_cast<int>(cols) + 1;  // exact enough for quotients of numbers below 256
+  const int reciprocal =
+      65536 / static_cast<int>(cols) + 1;  // exact enough for quotients of numbers below 256
   for (int j = 0; j < cols; ++j) {
     for (int u = 0; u < kUnits; ++u) {
       const int element = ((j * kLanes + u / kWidth) * reciprocal) >> 16;

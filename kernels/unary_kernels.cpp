@@ -1,6 +1,6 @@
 // Signs, roundings, roots: unary ops of a few instructions.
 
-#include <lanewise/kernels/elementwise.h>
+#include <lanewise/kernels/half_loop.h>
 #include <lanewise/vec/math.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -133,7 +133,7 @@ constinit const ElementwiseKernel floor = elementwise<Floor, Unary>(real);
 constinit const ElementwiseKernel ceil = elementwise<Ceil, Unary>(real);
 constinit const ElementwiseKernel trunc = elementwise<Trunc, Unary>(real);
 constinit const ElementwiseKernel round = elementwise<Round, Unary>(real);
-constinit const ElementwiseKernel relu = elementwise<Relu, Unary>(real);
+constinit const ElementwiseKernel relu = elementwise<Relu, Unary>(real) | over_halves<Relu, Unary>();
 constinit const ElementwiseKernel sqrt =
     elementwise<Sqrt, Unary, 3>(floating) | elementwise<Sqrt, Unary, 12>(complex_types);
 constinit const ElementwiseKernel rsqrt =

@@ -25,7 +25,7 @@ struct DirectCall {
   const TensorImpl* like = nullptr;            ///< has the shape and the layout of the result
   ScalarType dtype = ScalarType::Undefined;    ///< of the tensors in memory
   ScalarType result = ScalarType::Undefined;   ///< what the op computes in, as users see it
-  ScalarType compute = ScalarType::Undefined;  ///< what the kernel computes in
+  ScalarType compute = ScalarType::Undefined;  ///< what the kernel takes
   std::uint32_t broadcast = 0;
   std::array<char*, kernels::kMaxOperands> data;
   alignas(16) char elements[kernels::kMaxOperands][16];
@@ -50,8 +50,7 @@ struct DirectCall {
   }
 
  private:
-  /// The case of most calls: contiguous tensors of one shape and dtype, which is also the type of the
-  /// computation, beside single elements: numbers, and tensors that expand one.
+  /// The case of most calls: contiguous tensors of one shape and a dtype that the kernel takes, beside single elements: numbers, and tensors that expand one.
   bool set_up_plain(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
                     std::initializer_list<PointwiseInput> inputs);
   bool same_layout(const TensorImpl& t) const {
@@ -111,7 +110,7 @@ inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kerne
   if (head == nullptr) return false;
   const ScalarType type = head->dtype();
   if (promote_integers_to_float && category(type) < 2) return false;
-  if (kernels::compute_type(type) != type) return false;
+  const ScalarType computed = kernels::compute_type(type);
   fn = kernel.fn[static_cast<std::size_t>(type)];
   if (fn == nullptr) return false;
   std::uint32_t single = 0;
@@ -121,7 +120,7 @@ inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kerne
     if (in[i].is_scalar()) {
       const Scalar& number = in[i].scalar();
       if (category(number.type()) > category(type)) return false;
-      write_number(number, type, elements[k]);
+      write_number(number, computed, elements[k]);
       data[k] = elements[k];
       single |= 1u << k;
       continue;
@@ -130,7 +129,7 @@ inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kerne
     if (t != head) {
       if (t == nullptr || t->dtype() != type || !same_sizes(*t, *head)) return false;
       if (!t->has_default_strides()) {
-        if (!expands_one_element(*t)) return false;
+        if (computed != type || !expands_one_element(*t)) return false;
         single |= 1u << k;
       }
     }

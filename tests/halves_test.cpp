@@ -1,0 +1,99 @@
+// Halves that kernels take as they lie: every value, beside the same op in f32 with one rounding.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+constexpr std::int64_t kPatterns = 1 << 16;
+
+/// All bit patterns, from `first` on, `step` apart.
+Tensor patterns(ScalarType type, std::uint32_t first, std::uint32_t step) {
+  Tensor t = empty({kPatterns}, type);
+  auto* bits = static_cast<std::uint16_t*>(t.data_ptr());
+  for (std::uint32_t i = 0; i < kPatterns; ++i) bits[i] = static_cast<std::uint16_t>(first + i * step);
+  return t;
+}
+
+using Op = std::function<Tensor(const Tensor& x, const Tensor& y, const Tensor& z)>;
+struct Case {
+  std::string name;
+  Op op;
+};
+
+std::vector<Case> cases() {
+  using T = const Tensor&;
+  return {
+      {"add", [](T x, T y, T) { return add(x, y); }},
+      {"add alpha", [](T x, T y, T) { return add(x, y, 0.3); }},
+      {"add number", [](T x, T, T) { return add(x, 0.1); }},
+      {"sub", [](T x, T y, T) { return sub(x, y); }},
+      {"mul", [](T x, T y, T) { return mul(x, y); }},
+      {"mul number", [](T x, T, T) { return mul(x, 0.1); }},
+      {"div", [](T x, T y, T) { return div(x, y); }},
+      {"number / x", [](T x, T, T) { return 0.7 / x; }},
+      {"maximum", [](T x, T y, T) { return maximum(x, y); }},
+      {"minimum", [](T x, T y, T) { return minimum(x, y); }},
+      {"neg", [](T x, T, T) { return neg(x); }},
+      {"square", [](T x, T, T) { return square(x); }},
+      {"relu", [](T x, T, T) { return relu(x); }},
+      {"addcmul", [](T x, T y, T z) { return addcmul(x, y, z, 0.3); }},
+  };
+}
+
+/// The same bits; of NaNs the payload, which is one of the operands' (IEEE 754-2019, 6.2.3), is open.
+testing::AssertionResult same(const Tensor& found, const Tensor& expected) {
+  const auto* a = static_cast<const std::uint16_t*>(found.const_data_ptr());
+  const auto* b = static_cast<const std::uint16_t*>(expected.const_data_ptr());
+  const std::uint16_t infinity = expected.scalar_type() == kHalf ? 0x7c00 : 0x7f80;
+  const auto is_nan = [infinity](std::uint16_t x) { return (x & 0x7fff) > infinity; };
+  for (std::int64_t i = 0; i < expected.numel(); ++i) {
+    if (a[i] != b[i] && !(is_nan(a[i]) && is_nan(b[i])))
+      return testing::AssertionFailure() << "at " << i << " found " << a[i] << ", expected " << b[i];
+  }
+  return testing::AssertionSuccess();
+}
+
+class Halves : public testing::TestWithParam<ScalarType> {};
+
+TEST_P(Halves, RoundOnce) {
+  const ScalarType type = GetParam();
+  const Tensor x = patterns(type, 0, 1), y = patterns(type, 12345, 40503), z = patterns(type, 777, 25173);
+  for (const Isa isa : available_isas()) {
+    const IsaGuard guard(isa);
+    for (const Case& c : cases()) {
+      for (const std::int64_t n :
+           {std::int64_t{1}, std::int64_t{31}, std::int64_t{100}, kPatterns - 1, kPatterns}) {
+        const auto part = [n](const Tensor& t) { return t.narrow(0, kPatterns - n, n); };
+        const auto wide = [&](const Tensor& t) { return part(t).to(kFloat); };
+        const Tensor found = c.op(part(x), part(y), part(z));
+        const Tensor expected = c.op(wide(x), wide(y), wide(z)).to(type);
+        ASSERT_EQ(found.scalar_type(), type);
+        ASSERT_TRUE(same(found, expected)) << c.name << " of " << n << " on " << name(isa);
+      }
+    }
+  }
+}
+
+TEST_P(Halves, InPlaceAndOut) {
+  const ScalarType type = GetParam();
+  const Tensor x = patterns(type, 5, 3), y = patterns(type, 12345, 40503), sum = add(x, y);
+  Tensor in_place = x.clone(), out = empty({kPatterns}, type);
+  in_place.add_(y);
+  add_out(out, x, y);
+  EXPECT_TRUE(same(in_place, sum));
+  EXPECT_TRUE(same(out, sum));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Halves, testing::Values(kHalf, kBFloat16),
+                         [](const auto& type) { return std::string(to_string(type.param)); });
+
+}  // namespace
+}  // namespace lanewise
