@@ -4,6 +4,8 @@
 
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/record.h>
+#include <lanewise/autograd/transforms.h>
+#include <lanewise/ops/linear_systems.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd::formulas {
@@ -19,6 +21,14 @@ Scalar subtract_from(const Scalar& a, const Scalar& b) {
   }
   if (a.isFloatingPoint() || b.isFloatingPoint()) return a.to_unchecked<double>() - b.to_unchecked<double>();
   return a.to_unchecked<std::int64_t>() - b.to_unchecked<std::int64_t>();
+}
+
+Tensor det_backward(const Tensor& grad, const Tensor& A, const Tensor& result) {
+  if (A.numel() == 0) return Tensor();
+  const auto as_matrix = [](const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); };
+  const bool again = GradMode::is_enabled() || transforms_on();
+  const Tensor adjugate = again ? as_matrix(result) * linalg_inv(A) : ops::adjugate(A);
+  return as_matrix(grad) * conj(adjugate).mT();
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_type) {

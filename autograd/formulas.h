@@ -86,6 +86,9 @@ Tensor gelu_double_backward(const Tensor& grad, const Tensor& grad_output, const
                             std::string_view approximate);
 Tensor silu_gradient(const Tensor& grad, const Tensor& self);  ///< silu_backward, for complex numbers too
 Tensor silu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self);
+/// The cofactors of A, which are what its determinant depends on it by. Of singular matrices too, but for second derivatives and
+/// under transforms: those go through the inverse.
+Tensor det_backward(const Tensor& grad, const Tensor& A, const Tensor& result);
 
 // Choosing.
 

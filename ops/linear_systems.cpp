@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,13 @@ class Lu {
     return det;
   }
 
+  /// Takes `pivot` for pivots that are zero: from here on the factors are those of a regular matrix nearby.
+  void regularize(T pivot) {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      if (row(i)[i] == T(0)) row(i)[i] = pivot;
+    }
+  }
+
   /// x [n, cols] with A x = b.
   void solve(const T* b, std::int64_t cols, T* x) const {
     for (std::int64_t i = 0; i < n_; ++i) {
@@ -120,6 +128,13 @@ class Lu {
   std::int64_t zero_pivot_ = 0;
 };
 
+template <class T>
+std::vector<T> identity(std::int64_t n) {
+  std::vector<T> unit(static_cast<std::size_t>(n * n), T(0));
+  for (std::int64_t i = 0; i < n; ++i) unit[static_cast<std::size_t>(i * n + i)] = T(1);
+  return unit;
+}
+
 /// Matrices that are worth another thread.
 std::int64_t grain_of(std::int64_t n) {
   return std::max<std::int64_t>(1, 30000 / std::max<std::int64_t>(n * n * n, 1));
@@ -133,11 +148,7 @@ Tensor solved(const char* op, const Tensor& A, const Tensor* b, IntArrayRef size
   const std::int64_t batches = product(batch_sizes(A));
   std::vector<std::int64_t> singular(static_cast<std::size_t>(batches), 0);
   with_type(A.scalar_type(), [&]<class T>() {
-    std::vector<T> unit;
-    if (b == nullptr) {
-      unit.assign(static_cast<std::size_t>(n * n), T(0));
-      for (std::int64_t i = 0; i < n; ++i) unit[static_cast<std::size_t>(i * n + i)] = T(1);
-    }
+    const std::vector<T> unit = b == nullptr ? identity<T>(n) : std::vector<T>();
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* x = static_cast<T*>(out.data_ptr());
     parallel_for(0, batches, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
@@ -175,6 +186,33 @@ Tensor linalg_det(const Tensor& A) {
     T* det = static_cast<T*>(out.data_ptr());
     parallel_for(0, out.numel(), grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) det[i] = Lu<T>(a + i * n * n, n).determinant();
+    });
+  });
+  return out;
+}
+
+Tensor adjugate(const Tensor& A) {
+  check_square("adjugate", A);
+  const std::int64_t n = A.size(-1), elements = n * n;
+  const Tensor matrices = dense(A);
+  Tensor out = lanewise::detail::empty_cpu(A.sizes(), A.scalar_type());
+  with_type(A.scalar_type(), [&]<class T>() {
+    using Real = decltype(magnitude(T()));
+    const T* a = static_cast<const T*>(matrices.const_data_ptr());
+    T* x = static_cast<T*>(out.data_ptr());
+    const std::vector<T> unit = identity<T>(n);
+    parallel_for(0, elements == 0 ? 0 : out.numel() / elements, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const T *from = a + i * elements, *last = from + elements;
+        T* to = x + i * elements;
+        Lu<T> lu(from, n);
+        Real largest = 0;
+        for (const T* p = from; p < last; ++p) largest = std::max(largest, magnitude(*p));
+        lu.regularize(T((largest > 0 ? largest : Real(1)) * std::numeric_limits<Real>::epsilon()));
+        lu.solve(unit.data(), n, to);
+        const T det = lu.determinant();
+        for (std::int64_t k = 0; k < elements; ++k) to[k] *= det;
+      }
     });
   });
   return out;

@@ -13,6 +13,9 @@ namespace lanewise::ops {
 
 /// [*, n, n] -> [*]; 0 for singular matrices, 1 for empty ones.
 LANEWISE_API Tensor linalg_det(const Tensor& A);
+/// [*, n, n]: the inverse times the determinant, to some ULP of its largest element; also where A is singular, from a matrix an
+/// ULP away.
+Tensor adjugate(const Tensor& A);
 LANEWISE_API Tensor linalg_inv(const Tensor& A);
 /// X with A X = B: of vectors B [n] or [*, n] (where A has those batches), else of matrices [*, n, k];
 /// batches broadcast.

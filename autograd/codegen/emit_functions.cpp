@@ -271,6 +271,16 @@ class FunctionEmitter {
                ")) return transformed;\n  }");
   }
 
+  /// What gets zeros for gradients from the in-place form of an op that has no derivatives: self, or all tensors if the op
+  /// has a `node:`. Each with `prefix` before it.
+  std::string zero_inputs(const Schema& schema, const std::string& prefix) const {
+    std::string list = prefix + "self";
+    for (const Argument& a : schema.arguments) {
+      if (!op_.node_name.empty() && a.name != "self" && a.type.is_tensor()) list += ", " + prefix + a.name;
+    }
+    return list;
+  }
+
   void inplace(const Schema& schema) {
     text_.line("Tensor& ", schema.name, "(", parameter_list(schema, false), ") {");
     observe(schema.name, "Tensor&", "", schema, schema.name);
@@ -278,11 +288,8 @@ class FunctionEmitter {
     transform(schema);
     unused();
     check();
-    if (op_.has_node()) {
-      text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(", edges(), ");");
-    } else {
-      text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(self);");
-    }
+    const std::string inputs = op_.has_node() ? edges() : zero_inputs(schema, "");
+    text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(", inputs, ");");
     text_.line("  autograd::check_inplace(self, any_requires_grad, \"", schema.name, "\");");
     const std::string node_class = op_.has_node() ? "generated::" + op_.node_class : "ZeroBackward";
     text_.line("  std::shared_ptr<autograd::", node_class, "> node;");
@@ -292,7 +299,8 @@ class FunctionEmitter {
       save_inputs("    ", true);
     } else {
       text_.line("    node = autograd::make_node<autograd::ZeroBackward>(\"", zero_node_name(op_),
-                 "\", autograd::collect_next_edges(self));");
+                 "\", autograd::collect_next_edges(", inputs, "), std::initializer_list<const Tensor*>{",
+                 zero_inputs(schema, "&"), "});");
     }
     text_.line("  }");
     text_.line("  if (autograd::transforms_on() && autograd::batching::any(", tensor_pointers(schema),

@@ -44,6 +44,8 @@ void name_nodes(std::vector<Op>& ops) {
   }
 }
 
-std::string zero_node_name(const Op& op) { return base_name(op.schema.name) + "0"; }
+std::string zero_node_name(const Op& op) {
+  return op.node_name.empty() ? base_name(op.schema.name) + "0" : op.node_name;
+}
 
 }  // namespace lanewise::codegen

@@ -248,7 +248,7 @@ class Reader {
     read_vmap(entry, op);
     if (entry["node"]) {
       op.node_name = entry["node"].as<std::string>();
-      if (op.formulas.empty()) fail(entry["node"], "`node:` without a derivative");
+      if (op.formulas.empty() && !op.non_differentiable) fail(entry["node"], "`node:` without a derivative");
     }
     const bool leaf = op.kind == Kind::Pointwise || op.kind == Kind::Forward;
     if (leaf && op.formulas.empty() && !op.non_differentiable) {

@@ -105,6 +105,46 @@ TEST(Inplace, WithItself) {
   EXPECT_TRUE(node.expired());  // no cycle through what it saved
 }
 
+TEST(Inplace, ComparisonsGiveZerosToBothSides) {
+  const Tensor x = leaf({1, 2, 3}), y = leaf({2, 2, 2});
+  const std::pair<const char*, Tensor& (Tensor::*)(const Tensor&) const> ops[] = {
+      {"EqBackward1", &Tensor::eq_}, {"NeBackward1", &Tensor::ne_}, {"LtBackward1", &Tensor::lt_},
+      {"LeBackward1", &Tensor::le_}, {"GtBackward1", &Tensor::gt_}, {"GeBackward1", &Tensor::ge_}};
+  for (const auto& [node, op] : ops) {
+    Tensor z = x * 1;
+    (z.*op)(y);
+    EXPECT_EQ(z.grad_fn()->name(), node);
+    const auto grads = grad({z.sum()}, {x, y});
+    for (const Tensor& g : grads) EXPECT_TRUE(equal(g, constant({0, 0, 0}))) << node;
+  }
+  Tensor plain = constant({1, 2, 3});
+  plain.lt_(y);
+  EXPECT_TRUE(plain.requires_grad());
+  Tensor number = x * 1;
+  number.lt_(2);
+  EXPECT_EQ(number.grad_fn()->name(), "LtBackward0");
+}
+
+// Checked against central differences, which the cofactors are.
+TEST(Determinant, GradientOfSingularMatrices) {
+  for (const Tensor& values :
+       {constant({{2, 2}, {1, 1}}), constant({{0, 0}, {3, 5}}), constant({{0, 3}, {0, 5}}),
+        constant({{0, 0}, {0, 0}}), constant({{1, 2, 3}, {2, 4, 6}, {1, 0, 1}}),
+        constant({{1, 2, 3}, {2, 4, 6}, {3, 6, 9}}), constant({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}})}) {
+    const Tensor A = values.clone().requires_grad_();
+    linalg_det(A).backward();
+    for (std::int64_t i = 0; i < values.numel(); ++i) {
+      constexpr double kStep = 1e-3;
+      Tensor above = values.clone(), below = values.clone();
+      above.data_ptr<double>()[i] += kStep;
+      below.data_ptr<double>()[i] -= kStep;
+      const double slope =
+          (linalg_det(above).item<double>() - linalg_det(below).item<double>()) / (2 * kStep);
+      EXPECT_NEAR(A.grad().data_ptr<double>()[i], slope, 1e-9) << values << " at " << i;
+    }
+  }
+}
+
 TEST(Views, TrackTheirBase) {
   const Tensor x = constant({1, 2, 3, 4});
   const Tensor v = x.view({2, 2});
