@@ -98,8 +98,10 @@ struct PointwiseBuilder {
       const Tensor& t = input.tensor();
       LANEWISE_CHECK(ValueError, t.defined(), op.name, ": input ", i, " is an undefined tensor");
       if (role == Role::Bool) {
-        LANEWISE_CHECK(DtypeError, t.scalar_type() == kBool, op.name, ": input ", i, " is a ",
-                       t.scalar_type(), " tensor, expected Bool; compare it with something, as in x.ne(0)");
+        // Bytes stand for bools, as masks did in PyTorch before it had bools: any but 0 is true.
+        LANEWISE_CHECK(DtypeError, t.scalar_type() == kBool || t.scalar_type() == kByte, op.name, ": input ",
+                       i, " is a ", t.scalar_type(),
+                       " tensor, expected Bool; compare it with something, as in x.ne(0)");
       } else {
         type.add(t);
       }

@@ -59,15 +59,17 @@ bool has_zero(const Tensor& t) {
 }  // namespace
 
 void check_divisor(const char* op, const Tensor& self, const Tensor& other) {
-  if (!is_integral(self.scalar_type(), true) || !is_integral(other.scalar_type(), true)) return;
+  if (!is_integral(self.scalar_type(), true) || !is_integral(other.scalar_type(), true) || self.numel() == 0)
+    return;
   LANEWISE_CHECK(ValueError, !has_zero(other), op,
                  ": integers cannot be divided by zero, and the divisor has a zero");
 }
 
 void check_divisor(const char* op, const Tensor& self, const Scalar& other) {
   LANEWISE_CHECK(ValueError,
-                 !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || !other.equal(0), op,
-                 ": integers cannot be divided by zero");
+                 !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || !other.equal(0) ||
+                     self.numel() == 0,
+                 op, ": integers cannot be divided by zero");
 }
 
 void check_divisor(const char* op, const Scalar& self, const Tensor& other) {
@@ -131,9 +133,10 @@ void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tens
   check_value("addcdiv", self, tensor1, tensor2, value);
   ResultType type;
   for (const Tensor* t : {&self, &tensor1, &tensor2}) type.add(*t);
-  LANEWISE_CHECK(DtypeError, !is_integral(type.get(), true),
-                 "addcdiv: divides integers truly, and an integer result cannot hold that; cast an operand "
-                 "to a floating dtype");
+  const bool integers = is_integral(tensor1.scalar_type(), true) && is_integral(tensor2.scalar_type(), true);
+  LANEWISE_CHECK(DtypeError, !integers && !is_integral(type.get(), true),
+                 "addcdiv: Integer division is not supported, tensor1 is ", to_string(tensor1.scalar_type()),
+                 " and tensor2 ", to_string(tensor2.scalar_type()), "; cast one of them to a floating dtype");
 }
 
 void check_lerp(const Tensor& self, const Tensor& end) {

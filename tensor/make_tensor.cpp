@@ -71,7 +71,7 @@ Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, ScalarType dtyp
 
 Tensor empty_like_cpu(const Tensor& like, ScalarType dtype) {
   const TensorImpl* impl = like.unsafeGetTensorImpl();
-  if (impl->is_contiguous()) return empty_contiguous_like(*impl, dtype);
+  if (impl->has_default_strides()) return empty_contiguous_like(*impl, dtype);
   if (impl->is_non_overlapping_and_dense()) return empty_strided_cpu(impl->sizes(), impl->strides(), dtype);
   // As PyTorch does for strided inputs: the same order of dimensions, without the gaps.
   const IntArrayRef sizes = impl->sizes();

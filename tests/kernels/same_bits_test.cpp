@@ -101,6 +101,10 @@ std::vector<char> outputs(const ElementwiseKernel& kernel, std::size_t type,
   return all;
 }
 
+/// Those have entries on some tiers only; halves_test has them.
+bool is_half(std::size_t type) {
+  return compute_type(static_cast<ScalarType>(type)) != static_cast<ScalarType>(type);
+}
 bool is_integral(std::size_t type) { return type <= static_cast<std::size_t>(ScalarType::Long); }
 
 const std::vector<std::vector<KernelScalar>> kParams = {
@@ -117,6 +121,7 @@ TEST(SameBits, OnEveryTier) {
   std::mt19937_64 random(21);
   for (std::size_t k = 0; k < elementwise_kernels(*tables[0]).size(); ++k) {
     for (std::size_t type = 0; type < static_cast<std::size_t>(kNumScalarTypes); ++type) {
+      if (is_half(type)) continue;
       const ElementwiseKernel& first = *elementwise_kernels(*tables[0])[k];
       for (const KernelTable* table : tables) {
         const ElementwiseKernel& kernel = *elementwise_kernels(*table)[k];
@@ -152,6 +157,7 @@ TEST(SameBits, WhereverAnElementStands) {
     for (std::size_t k = 0; k < elementwise_kernels(table).size(); ++k) {
       const ElementwiseKernel& kernel = *elementwise_kernels(table)[k];
       for (std::size_t type = 0; type < static_cast<std::size_t>(kNumScalarTypes); ++type) {
+        if (is_half(type)) continue;
         if (kernel.fn[type] == nullptr) continue;
         std::vector<std::vector<char>> inputs;
         for (std::size_t i = 0; i < kernel.num_inputs; ++i) {
