@@ -202,6 +202,23 @@ TEST(PointwiseOps, ErrorsLeaveTheResultAlone) {
   EXPECT_THROW(leaky_relu_backward(floats({1}), floats({1}), -0.5, true), ValueError);
 }
 
+TEST(PointwiseOps, MasksOfBytes) {
+  const Tensor mask = tensor({0, 2, 1}).to(kByte), x = tensor({1.0, 2.0, 3.0});
+  EXPECT_TRUE(equal(where(mask, x, x * 10), tensor({10.0, 2.0, 3.0})));
+  EXPECT_TRUE(equal(masked_fill(x, mask, 7), tensor({1.0, 7.0, 7.0})));
+  EXPECT_THROW(where(mask.to(kShort), x, x), DtypeError);
+}
+
+TEST(PointwiseOps, IntegersThatDoNotDivide) {
+  const Tensor ones_of_int = ones({3}, kInt);
+  EXPECT_THROW(addcdiv(ones({3}), ones_of_int, ones_of_int), DtypeError);
+  EXPECT_TRUE(equal(addcdiv(ones({3}), ones_of_int, ones({3})), full({3}, 2)));
+  const Tensor none = empty({0, 3}, kShort);
+  EXPECT_EQ(remainder(none, 0).numel(), 0);
+  EXPECT_EQ(fmod(none, zeros({3}, kInt)).numel(), 0);
+  EXPECT_THROW(remainder(ones_of_int, 0), ValueError);
+}
+
 TEST(PointwiseOps, RreluKeepsItsSlopes) {
   manual_seed(5);
   const Tensor x = arange(-50, 50, kFloat).requires_grad_();

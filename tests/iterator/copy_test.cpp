@@ -127,6 +127,12 @@ TEST(Copy, ComplexToRealKeepsTheRealPartAndBoolIsTruth) {
   EXPECT_TRUE(std::isnan(static_cast<float>(ops::to_copy(nan, kHalf).data_ptr<Half>()[0])));
 }
 
+TEST(Clone, KeepsStridesOfDimensionsOfOne) {
+  const Tensor column = detail::empty_strided_cpu({2, 1}, {1, 2}, kFloat);  // contiguous, and yet not [1, 1]
+  EXPECT_EQ(column.clone().strides(), column.strides());
+  EXPECT_EQ(detail::empty_like_cpu(column, kInt).strides(), column.strides());
+}
+
 TEST(Clone, KeepsDenseLayoutsAndCopiesMemory) {
   const Tensor t = detail::empty_strided_cpu({3, 4}, {1, 3}, kFloat);
   count_up(t);

@@ -103,7 +103,7 @@ std::vector<char> outputs(const ElementwiseKernel& kernel, std::size_t type,
 
 /// Those have entries on some tiers only; halves_test has them.
 bool is_half(std::size_t type) {
-  return compute_type(static_cast<ScalarType>(type)) != static_cast<ScalarType>(type);
+  return kernels::compute_type(static_cast<ScalarType>(type)) != static_cast<ScalarType>(type);
 }
 bool is_integral(std::size_t type) { return type <= static_cast<std::size_t>(ScalarType::Long); }
 
