@@ -2,6 +2,7 @@
 
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
+#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_job.h>
 #include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/iterator/tensor_iterator.h>
@@ -80,7 +81,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .copies = false,
        .grain = tuned != nullptr ? tuned->grain : 0,
        .block = tuned != nullptr ? tuned->block : 0,
-       .streams = true});
+       .streams = kernel.cost <= detail::kMostStreamedCost});
 }
 
 }  // namespace lanewise

@@ -43,7 +43,7 @@ class Streams : public testing::Test {
 
 TEST_F(Streams, OneAndTwoInputs) {
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) { return add(x, y); });
-  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return tanh(x); });
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return exp(x); });
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return abs(x); });
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return mul(x, 3); });
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) { return where(x.gt(0), x, y); });
