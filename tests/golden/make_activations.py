@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes activations.jsonl: activations and losses. See golden.py."""
 from golden import *
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes autograd/programs.jsonl: small programs of views, in-place ops, hooks and modes, and what PyTorch 1.13 makes of them.
 
 A case has leaves, lines and what came out: the line that raised an error, or for each variable its graph node and edges, flags,

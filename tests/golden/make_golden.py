@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes ops.jsonl: pointwise ops, reductions, products, softmax, views and copies. See golden.py."""
 from golden import *
 

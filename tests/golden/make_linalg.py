@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes linalg.jsonl: products of vectors, matrices and more dimensions. See golden.py."""
 import golden
 from golden import *

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes normalization.jsonl: normalizations, distances and losses beyond those of make_activations.py. See golden.py."""
 import golden
 from golden import *

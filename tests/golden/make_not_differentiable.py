@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes not_differentiable.jsonl: ops that record a node whose backward raises. See golden.py."""
 from golden import *
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes pointwise.jsonl: pointwise ops beyond the arithmetic of make_golden.py. See golden.py."""
 from golden import *
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes promotion.txt: what PyTorch 1.13 answers for every pair of operands.
 
 One line per left operand, one word per right operand, in the order of the first line: d_f32 is an f32 tensor with a dimension,

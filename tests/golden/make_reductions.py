@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes reductions.jsonl, norms.jsonl and scans.jsonl: reductions and scans beyond those of make_golden.py. See golden.py."""
 import golden
 from golden import *
