@@ -2,7 +2,9 @@
 // operand counts the cache lines that it touches, whole, and an output with gaps counts them twice, read and written: no
 // loop can move less. Times are medians over turns.
 
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 

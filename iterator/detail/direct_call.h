@@ -50,7 +50,8 @@ struct DirectCall {
   }
 
  private:
-  /// The case of most calls: contiguous tensors of one shape and a dtype that the kernel takes, beside single elements: numbers, and tensors that expand one.
+  /// The case of most calls: contiguous tensors of one shape and a dtype that the kernel takes, beside single elements:
+  /// numbers, and tensors that expand one.
   bool set_up_plain(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
                     std::initializer_list<PointwiseInput> inputs);
   bool same_layout(const TensorImpl& t) const {
