@@ -2,7 +2,6 @@
 
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
-#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_job.h>
 #include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/iterator/tensor_iterator.h>
@@ -81,7 +80,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .copies = false,
        .grain = tuned != nullptr ? tuned->grain : 0,
        .block = tuned != nullptr ? tuned->block : 0,
-       .streams = kernel.cost <= detail::kMostStreamedCost});
+       .streams = true});
 }
 
 }  // namespace lanewise

@@ -2,7 +2,7 @@
 
 #include <concepts>
 
-#include <lanewise/kernels/half_loop.h>
+#include <lanewise/kernels/elementwise.h>
 #include <lanewise/vec/math.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -160,7 +160,6 @@ constinit const ElementwiseKernel softplus = elementwise<Softplus, Unary, 24>(fl
 constinit const ElementwiseKernel tanh_backward = elementwise<TanhBackward, Binary, 2>(floating_complex);
 constinit const ElementwiseKernel sigmoid_backward =
     elementwise<SigmoidBackward, Binary, 2>(floating_complex);
-constinit const ElementwiseKernel threshold_backward =
-    elementwise<ThresholdBackward, Binary>(real) | over_halves<ThresholdBackward, Binary>();
+constinit const ElementwiseKernel threshold_backward = elementwise<ThresholdBackward, Binary>(real);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

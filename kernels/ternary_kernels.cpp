@@ -1,6 +1,6 @@
 // where, clamp, lerp, addcmul, addcdiv.
 
-#include <lanewise/kernels/half_loop.h>
+#include <lanewise/kernels/elementwise.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -91,8 +91,7 @@ struct Lerp {
 
 constinit const ElementwiseKernel where = moving<Where, Same(Truth, Same, Same)>(every_type);
 constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + real);
-constinit const ElementwiseKernel addcmul =
-    elementwise<Addcmul, Ternary, 2>(numbers) | over_halves<Addcmul, Ternary>();
+constinit const ElementwiseKernel addcmul = elementwise<Addcmul, Ternary, 2>(numbers);
 constinit const ElementwiseKernel addcdiv =
     elementwise<Addcdiv, Ternary, 3>(floating) | elementwise<Addcdiv, Ternary, 8>(complex_types);
 constinit const ElementwiseKernel lerp_scalar = elementwise<LerpScalar, Binary>(floating_complex);

@@ -17,9 +17,6 @@ inline constexpr std::int64_t kStreamFrom = 8 << 20;
 /// time without: add of 48 MiB in all 0.97, 96 MiB 0.85, 192 MiB 0.7, 384 MiB 0.75; one input 64 MiB in all 0.98, 128 MiB 0.8,
 /// 256 MiB 0.75.
 inline constexpr std::int64_t kStreamDirectFrom = 32 << 20;
-/// Kernels that calculate for longer, relative to an addition, write as usual: at 16M f32 exp (8) takes 0.7 of the time past the
-/// caches and sigmoid (10) 0.87, but log (10) 1.1, tanh (14) 1.2 and sin (14) 1.5.
-inline constexpr float kMostStreamedCost = 8;
 
 /// Copies past the caches, where the instruction set of every CPU of the architecture can. stream_fence()
 /// ends a series of copies.
