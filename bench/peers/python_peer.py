@@ -45,6 +45,7 @@ def main(prepare):
     """prepare(name, x, y, out) -> a callable that returns the result of the case `name`, or None if the library has no such op."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--benchmark_format", default="json")
+    parser.add_argument("--benchmark_min_warmup_time", type=float, default=0.0)
     parser.add_argument("--benchmark_min_time", type=float, default=0.05)
     parser.add_argument("--benchmark_filter", default=".")
     options = parser.parse_args()
@@ -67,6 +68,7 @@ def main(prepare):
                 if not np.allclose(np.asarray(run(), np.float64), want, rtol=1e-4 if "sum" in short else 1e-5, atol=1e-5):
                     entry.update(error_occurred=True, error_message="wrong answer")
                 else:
+                    seconds_per_run(run, options.benchmark_min_warmup_time)
                     entry["real_time"] = seconds_per_run(run, options.benchmark_min_time) * 1e9
                 entries.append(entry)
     json.dump({"benchmarks": entries}, sys.stdout)
