@@ -168,50 +168,49 @@ struct ArgExtreme {
     Lanes lanes[kTile / kSize];
     vec::Mask<T> nan = vec::Mask<T>::splat(false);
     const auto at = [&](std::int64_t r, int c) { return reinterpret_cast<const T*>(x + r * stride) + c; };
-    const auto each_vector = [width](auto f) __attribute__((always_inline)) {
-      int c = 0;
-      for (; c + kSize <= width; c += kSize) f(c, kSize);
-      if (c < width) f(c, width - c);
-    };
     const auto part = [](const T* p, int n) __attribute__((always_inline)) {
       return n == kSize ? V::load(p) : V::load_partial(p, n);
     };
-    each_vector([&](int c, int n) __attribute__((always_inline)) {
-      const V v = part(at(0, c), n);
-      lanes[c / kSize] = {v, I(Index{0})};
-      nan |= vec::unordered(v, v);
-    });
+    each_register<V>(
+        width, [&](int c, int n) __attribute__((always_inline)) {
+          const V v = part(at(0, c), n);
+          lanes[c / kSize] = {v, I(Index{0})};
+          nan |= vec::unordered(v, v);
+        });
     std::int64_t r = 1;
     for (; r + kRows <= rows; r += kRows) {
       I row[kRows];
       for (int k = 0; k < kRows; ++k) row[k] = I(static_cast<Index>(r + k));
-      each_vector([&](int c, int n) __attribute__((always_inline)) {
-        Lanes best = lanes[c / kSize];
-        V v[kRows];
-        for (int k = 0; k < kRows; ++k) {
-          __builtin_prefetch(at(r + kRows + k, c));
-          v[k] = part(at(r + k, c), n);
-          best.take(v[k], row[k]);
-        }
-        for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
-        lanes[c / kSize] = best;
-      });
+      each_register<V>(
+          width, [&](int c, int n) __attribute__((always_inline)) {
+            Lanes best = lanes[c / kSize];
+            V v[kRows];
+            for (int k = 0; k < kRows; ++k) {
+              __builtin_prefetch(at(r + kRows + k, c));
+              v[k] = part(at(r + k, c), n);
+              best.take(v[k], row[k]);
+            }
+            for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
+            lanes[c / kSize] = best;
+          });
     }
     for (; r < rows; ++r) {
-      each_vector([&](int c, int n) __attribute__((always_inline)) {
-        const V v = part(at(r, c), n);
-        lanes[c / kSize].take(v, I(static_cast<Index>(r)));
-        nan |= vec::unordered(v, v);
-      });
+      each_register<V>(
+          width, [&](int c, int n) __attribute__((always_inline)) {
+            const V v = part(at(r, c), n);
+            lanes[c / kSize].take(v, I(static_cast<Index>(r)));
+            nan |= vec::unordered(v, v);
+          });
     }
     if (!vec::none(nan)) return false;
-    each_vector([&](int c, int n) __attribute__((always_inline)) {
-      const Lanes& best = lanes[c / kSize];
-      Index where[kSize];
-      best.position.store(where);
-      for (int l = 0; l < n; ++l) positions[c + l] = base + where[l];
-      n == kSize ? best.value.store(values + c) : best.value.store_partial(values + c, n);
-    });
+    each_register<V>(
+        width, [&](int c, int n) __attribute__((always_inline)) {
+          const Lanes& best = lanes[c / kSize];
+          Index where[kSize];
+          best.position.store(where);
+          for (int l = 0; l < n; ++l) positions[c + l] = base + where[l];
+          n == kSize ? best.value.store(values + c) : best.value.store_partial(values + c, n);
+        });
     return true;
   }
 

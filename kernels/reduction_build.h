@@ -7,6 +7,14 @@
 /// Fills the columns of a ReductionKernel. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
+/// f(c, n) for each register of `width` columns: the n from column c on.
+template <class V, class F>
+LANEWISE_INLINE void each_register(int width, F f) {
+  int c = 0;
+  for (; c + V::size <= width; c += V::size) f(c, V::size);
+  if (c < width) f(c, width - c);
+}
+
 /// finish() that copies accumulators of type A to values.
 template <class A>
 void finish_copy(const char* acc, std::int64_t cols, const KernelScalar*, char* value,

@@ -103,44 +103,43 @@ class FloatExtreme {
     Seen seen[kTile / kSize];
     vec::Mask<T> nan = vec::Mask<T>::splat(false);
     const auto at = [&](std::int64_t r, int c) { return reinterpret_cast<const T*>(x + r * stride) + c; };
-    const auto each_vector = [width](auto f) __attribute__((always_inline)) {
-      int c = 0;
-      for (; c + kSize <= width; c += kSize) f(c, kSize);
-      if (c < width) f(c, width - c);
-    };
     const auto part = [](const T* p, int n) __attribute__((always_inline)) {
       return n == kSize ? load(p) : load_part(p, n, V(T(0)));
     };
-    each_vector([&](int c, int n) __attribute__((always_inline)) {
-      const V v = part(at(0, c), n);
-      seen[c / kSize] = {v, v};
-      nan |= vec::unordered(v, v);
-    });
+    each_register<V>(
+        width, [&](int c, int n) __attribute__((always_inline)) {
+          const V v = part(at(0, c), n);
+          seen[c / kSize] = {v, v};
+          nan |= vec::unordered(v, v);
+        });
     std::int64_t r = 1;
     for (; r + kRows <= rows; r += kRows) {
-      each_vector([&](int c, int n) __attribute__((always_inline)) {
-        Seen s = seen[c / kSize];
-        V v[kRows];
-        for (int k = 0; k < kRows; ++k) {
-          __builtin_prefetch(at(r + kRows + k, c));
-          v[k] = part(at(r + k, c), n);
-          s.add(v[k]);
-        }
-        for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
-        seen[c / kSize] = s;
-      });
+      each_register<V>(
+          width, [&](int c, int n) __attribute__((always_inline)) {
+            Seen s = seen[c / kSize];
+            V v[kRows];
+            for (int k = 0; k < kRows; ++k) {
+              __builtin_prefetch(at(r + kRows + k, c));
+              v[k] = part(at(r + k, c), n);
+              s.add(v[k]);
+            }
+            for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
+            seen[c / kSize] = s;
+          });
     }
     for (; r < rows; ++r) {
-      each_vector([&](int c, int n) __attribute__((always_inline)) {
-        const V v = part(at(r, c), n);
-        seen[c / kSize].add(v);
-        nan |= vec::unordered(v, v);
-      });
+      each_register<V>(
+          width, [&](int c, int n) __attribute__((always_inline)) {
+            const V v = part(at(r, c), n);
+            seen[c / kSize].add(v);
+            nan |= vec::unordered(v, v);
+          });
     }
-    each_vector([&](int c, int n) __attribute__((always_inline)) {
-      const V v = seen[c / kSize].value();
-      n == kSize ? v.store(out + c) : v.store_partial(out + c, n);
-    });
+    each_register<V>(
+        width, [&](int c, int n) __attribute__((always_inline)) {
+          const V v = seen[c / kSize].value();
+          n == kSize ? v.store(out + c) : v.store_partial(out + c, n);
+        });
     if (!vec::none(nan)) put_nans(x, rows, stride, width, out);
   }
   static void put_nans(const char* x, std::int64_t rows, std::int64_t stride, int width, T* out) {
