@@ -130,7 +130,7 @@ class RowRun {
           if (k >= job.outputs) {
             if (through_ && rows_.feed[0] == RowFeed::Direct && plan_.streams) {
               stagers_[i]->load(block(cursor, k, first, n), data_[i], arena_ + rows_.scratch);
-              stream_copy(data_[0], data_[i], n * operand.memory_size());
+              stream_copy(data_[0], data_[i], n * operand.tile_size());
               return;
             }
             if (through_ && rows_.feed[0] == RowFeed::Direct) {

@@ -75,6 +75,15 @@ TEST_F(Streams, Copies) {
     return x.unflatten(1, {kCols, 2}).select(2, 1).contiguous();
   });
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return x.to(kInt); });
+  for (const ScalarType from :
+       {kDouble, kByte, kBFloat16}) {  // converted on the way, from wider and from narrower
+    const Tensor other = mul(wide, 10).abs().to(from);
+    expect_same_in_pieces(other, b,
+                          [](const Tensor& x, const Tensor&) { return x.narrow(1, 1, kCols).to(kFloat); });
+    expect_same_in_pieces(other, b, [](const Tensor& x, const Tensor&) {
+      return x.unflatten(1, {kCols, 2}).select(2, 1).to(kFloat);
+    });
+  }
 }
 
 TEST_F(Streams, ResultsThatAreNotAligned) {
