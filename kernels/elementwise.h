@@ -46,13 +46,9 @@ struct Loop<T, Cost, Output(Inputs...)> {
 
   /// Whether results can go past the caches: where that is worth the code. Kernels that calculate for long write as usual: at
   /// 16M f32 exp (cost 8) takes 0.7 of the time past the caches, but log (10) 1.1, tanh (14) 1.2 and sin (14) 1.5.
-#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
   static constexpr bool kStreams =
-      (std::is_same_v<Output, Same> || std::is_same_v<Output, RealPart>)&&!is_complex<T> && sizeof(T) >= 4 &&
-      Cost <= 8;
-#else
-  static constexpr bool kStreams = false;
-#endif
+      kHasStream && (std::is_same_v<Output, Same> || std::is_same_v<Output, RealPart>)&&!is_complex<T> &&
+      sizeof(T) >= 4 && Cost <= kMostStreamedCost;
 
   /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is
   /// zero, so one loop serves every combination.

@@ -22,6 +22,8 @@ struct KernelScalar {
 /// A request: output 0, which is no input, goes past the caches. Kernels that cannot do so, or find it not aligned, pass it
 /// over. Whoever sets it ends with a store fence, before another thread reads the result.
 inline constexpr std::uint32_t kStreamOutput = 1;
+/// Kernels of a higher cost than this, in additions of f32, do without.
+inline constexpr int kMostStreamedCost = 8;
 
 /// One contiguous run: `data` holds a pointer per operand, outputs first, each to `n` elements of its element
 /// type, or to a single element if the operand's bit in `broadcast` is set (inputs only). No alignment is

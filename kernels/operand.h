@@ -106,13 +106,26 @@ LANEWISE_INLINE void store(typename Operand::template Register<T> v, char* p) {
   }
 }
 
-/// The same past the caches; p is a multiple of the register's size.
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+inline constexpr bool kHasStream = true;
+#else
+inline constexpr bool kHasStream = false;
+#endif
+
+/// The same past the caches, where kHasStream; p is a multiple of the register's size.
 template <class V>
 LANEWISE_INLINE void stream([[maybe_unused]] V v, [[maybe_unused]] char* p) {
 #if defined(LANEWISE_ISA_AVX512)
   _mm512_stream_si512(reinterpret_cast<__m512i*>(p), vec::detail::bits<__m512i>(v.reg));
 #elif defined(LANEWISE_ISA_AVX2)
   _mm256_stream_si256(reinterpret_cast<__m256i*>(p), vec::detail::bits<__m256i>(v.reg));
+#endif
+}
+
+/// What was streamed comes before what is written from now on.
+LANEWISE_INLINE void end_stream() {
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+  _mm_sfence();
 #endif
 }
 

@@ -113,6 +113,7 @@ struct Scan {
       std::int64_t c = 0;
       for (; c + V::size <= cols; c += V::size) {
         W wide[kParts];
+        __builtin_prefetch(x + stride + c * static_cast<std::int64_t>(sizeof(T)));
         Lanes::widen(V::load(from + c), wide);
         for (int p = 0; p < kParts; ++p) {
           Wide* at = to + c + p * W::size;

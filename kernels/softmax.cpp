@@ -1,5 +1,6 @@
 #include <limits>
 
+#include <lanewise/kernels/operand.h>
 #include <lanewise/kernels/reduction_sum_op.h>
 #include <lanewise/kernels/reduction_tree_rows.h>
 #include <lanewise/kernels/softmax_table.h>
@@ -187,6 +188,10 @@ struct Passes {
   static void pages(const T* a, T* out, std::int64_t count, std::int64_t n, std::int64_t stride) {
     alignas(64) T max[kPage];
     alignas(64) T factor[kPage];
+    const auto size = static_cast<std::int64_t>(sizeof(T));
+    const bool past =
+        kHasStream && n * stride * size >= kPastCaches &&
+        (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(stride * size)) % 64 == 0;
     for (std::int64_t c = 0; c < count; c += kPage, a += kPage, out += kPage) {
       const std::int64_t width = count - c < kPage ? count - c : kPage;
       ColumnSums<T>::of(a, n, stride, width, max, factor);
@@ -197,14 +202,20 @@ struct Passes {
         const T* x = a + r * stride;
         each_vector<T>(
             width, [&](At<T> p) __attribute__((always_inline)) {
-              __builtin_prefetch(out + r * stride + p.i + kAhead, 1);
+              T* to = out + r * stride;
               const V v = p.load(x), m = V::load(max + p.i);
-              p.store(out + r * stride, Op::last(v, v, m, V::load(factor + p.i), Op::again(v, m)));
+              const V result = Op::last(v, v, m, V::load(factor + p.i), Op::again(v, m));
+              if (past && p.n == V::size) return stream(result, reinterpret_cast<char*>(to + p.i));
+              __builtin_prefetch(to + p.i + kAhead, 1);
+              p.store(to, result);
             });
       }
     }
+    if (past) end_stream();
   }
   static constexpr int kPage = ColumnSums<T>::kPage;
+  /// Bytes of results from which on they go past the caches.
+  static constexpr std::int64_t kPastCaches = 32 << 20;
   static constexpr std::int64_t kAhead = 512 / static_cast<std::int64_t>(sizeof(T));
 
   template <class F>

@@ -20,20 +20,25 @@ struct Sixteen {
   std::uint64_t half[2];
 };
 
-/// In-register transposition of kSide x kSide elements of type T.
+/// Transposition of kSide x kSide elements of type T. Rows are loaded in parts, each to where its columns will be, which costs
+/// no shuffle; what is left are transpositions within parts.
 template <class T>
 struct SquareBlock {
   // Narrow elements stay in 16 bytes, where interleaving is one instruction.
   static constexpr int kBytes = sizeof(T) <= 2 ? 16 : vec::kRegisterBytes;
   static constexpr int kSide = kBytes / static_cast<int>(sizeof(T));
+  // Elements of a row in a part. AVX2 has no fast shuffles beyond 16 bytes; for AVX-512 whole registers measured faster.
+  static constexpr int kPart = (kBytes == 32 ? 16 : kBytes) / static_cast<int>(sizeof(T));
+  static constexpr int kParts = kSide / kPart;
   typedef T Row __attribute__((vector_size(kBytes)));
-  using Lanes = std::make_index_sequence<static_cast<std::size_t>(kSide)>;
 
   Row row[kSide];
 
-  LANEWISE_INLINE void load(const char* p, std::int64_t stride) {
+  /// Row j takes column j of what lies at p.
+  LANEWISE_INLINE void load_columns(const char* p, std::int64_t stride) {
+    load_parts(p, stride);
     LANEWISE_UNROLL
-    for (int i = 0; i < kSide; ++i) __builtin_memcpy(&row[i], p + i * stride, sizeof(Row));
+    for (int part = 0; part < kParts; ++part) transpose_parts(row + part * kPart);
   }
   LANEWISE_INLINE void store(char* p, std::int64_t stride) const {
     LANEWISE_UNROLL
@@ -42,20 +47,20 @@ struct SquareBlock {
 
   // The edges of a block. What is not there repeats what is, or is zero.
 
-  /// Rows 0 to n - 1 of m elements each; a row may be read whole if it ends before `readable`.
-  LANEWISE_INLINE void load_edge(const char* p, std::int64_t stride, int n, int m, const char* readable) {
-    LANEWISE_UNROLL
+  /// load_columns of rows 0 to n - 1 of m elements each; a row may be read whole if it ends before `readable`.
+  LANEWISE_INLINE void load_columns_edge(const char* p, std::int64_t stride, int n, int m,
+                                         const char* readable) {
+    alignas(64) char whole[kSide * kBytes];
     for (int i = 0; i < kSide; ++i) {
       const char* from = p + (i < n ? i : 0) * stride;
+      char* to = whole + i * kBytes;
       if (m == kSide || from + sizeof(Row) <= readable) {
-        __builtin_memcpy(&row[i], from, sizeof(Row));
-      } else if constexpr (kBytes == vec::kRegisterBytes) {
-        row[i] = __builtin_bit_cast(Row, vec::Vec<T>::load_partial(reinterpret_cast<const T*>(from), m).reg);
+        __builtin_memcpy(to, from, sizeof(Row));
       } else {
-        row[i] = Row{};
-        vec::detail::copy_short<kBytes, sizeof(T)>(&row[i], from, m * static_cast<int>(sizeof(T)));
+        vec::Vec<T>::load_partial(reinterpret_cast<const T*>(from), m).store(reinterpret_cast<T*>(to));
       }
     }
+    load_columns(whole, kBytes);
   }
   /// Rows 0 to m - 1 of n elements each; a row may be written whole if it ends before `writable`.
   LANEWISE_INLINE void store_edge(char* p, std::int64_t stride, int n, int m, const char* writable) const {
@@ -65,48 +70,49 @@ struct SquareBlock {
       char* to = p + i * stride;
       if (n == kSide || to + sizeof(Row) <= writable) {
         __builtin_memcpy(to, &row[i], sizeof(Row));
-      } else if constexpr (kBytes == vec::kRegisterBytes) {
+      } else {
         vec::Vec<T>(__builtin_bit_cast(typename vec::Vec<T>::Register, row[i]))
             .store_partial(reinterpret_cast<T*>(to), n);
-      } else {
-        vec::detail::copy_short<kBytes, sizeof(T)>(to, &row[i], n * static_cast<int>(sizeof(T)));
       }
-    }
-  }
-
-  /// Interleaving row i with row i + kSide / 2, log2(kSide) times over.
-  LANEWISE_INLINE void transpose() {
-    LANEWISE_UNROLL
-    for (int width = 1; width < kSide; width *= 2) {
-      Row next[kSide];
-      LANEWISE_UNROLL
-      for (int i = 0; i < kSide / 2; ++i) {
-        next[2 * i] = interleave<false>(row[i], row[i + kSide / 2]);
-        next[2 * i + 1] = interleave<true>(row[i], row[i + kSide / 2]);
-      }
-      LANEWISE_UNROLL
-      for (int i = 0; i < kSide; ++i) row[i] = next[i];
     }
   }
 
  private:
-  template <bool High>
-  static LANEWISE_INLINE Row interleave(Row a, Row b) {
+  /// Row part * kPart + i takes that part of rows i, i + kPart, i + 2 kPart ... of what lies at p.
+  LANEWISE_INLINE void load_parts(const char* p, std::int64_t stride) {
 #if defined(LANEWISE_ISA_AVX2)
-    // Compilers make slow code of the general form: here instructions interleave within halves of a register.
-    if constexpr (kBytes == 32) {
-      const auto x = __builtin_bit_cast(__m256i, a);
-      const auto y = __builtin_bit_cast(__m256i, b);
-      const __m256i even = sizeof(T) == 4 ? _mm256_unpacklo_epi32(x, y) : _mm256_unpacklo_epi64(x, y);
-      const __m256i odd = sizeof(T) == 4 ? _mm256_unpackhi_epi32(x, y) : _mm256_unpackhi_epi64(x, y);
-      return __builtin_bit_cast(Row, _mm256_permute2x128_si256(even, odd, High ? 0x31 : 0x20));
+    if constexpr (kParts == 2) {
+      LANEWISE_UNROLL
+      for (int i = 0; i < kSide; ++i) {
+        const char* low = p + i % kPart * stride + i / kPart * 16;
+        const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(low));
+        const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(low + kPart * stride));
+        row[i] = __builtin_bit_cast(Row, _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1));
+      }
+      return;
     }
 #endif
-    return shuffled < High ? kSide / 2 : 0 > (a, b, Lanes{});
+    LANEWISE_UNROLL
+    for (int i = 0; i < kSide; ++i) __builtin_memcpy(&row[i], p + i * stride, sizeof(Row));
   }
+  /// Of kPart rows, each kPart x kPart elements that lie in the same part of theirs.
+  static LANEWISE_INLINE void transpose_parts(Row* r) {
+    LANEWISE_UNROLL
+    for (int width = 1; width < kPart; width *= 2) {
+      Row next[kPart];
+      LANEWISE_UNROLL
+      for (int i = 0; i < kPart / 2; ++i) {
+        next[2 * i] = interleave<0>(r[i], r[i + kPart / 2], std::make_index_sequence<kSide>{});
+        next[2 * i + 1] = interleave<kPart / 2>(r[i], r[i + kPart / 2], std::make_index_sequence<kSide>{});
+      }
+      LANEWISE_UNROLL
+      for (int i = 0; i < kPart; ++i) r[i] = next[i];
+    }
+  }
+  /// In every part, the elements from `First` on of a and b in turn.
   template <int First, std::size_t... I>
-  static LANEWISE_INLINE Row shuffled(Row a, Row b, std::index_sequence<I...>) {
-    return __builtin_shufflevector(a, b, (First + I / 2 + kSide * (I % 2))...);
+  static LANEWISE_INLINE Row interleave(Row a, Row b, std::index_sequence<I...>) {
+    return __builtin_shufflevector(a, b, (I / kPart * kPart + First + I % kPart / 2 + kSide * (I % 2))...);
   }
 };
 
@@ -117,7 +123,7 @@ struct SquareBlock<Sixteen> {
   static constexpr int kSide = 4;
   Sixteen row[kSide][kSide];
 
-  LANEWISE_INLINE void load(const char* p, std::int64_t stride) {
+  LANEWISE_INLINE void load_columns(const char* p, std::int64_t stride) {
     for (int i = 0; i < kSide; ++i) __builtin_memcpy(row[i], p + i * stride, sizeof row[i]);
   }
   LANEWISE_INLINE void store(char* p, std::int64_t stride) const {
@@ -125,7 +131,6 @@ struct SquareBlock<Sixteen> {
       for (int j = 0; j < kSide; ++j) __builtin_memcpy(p + i * stride + j * 16, &row[j][i], sizeof(Sixteen));
     }
   }
-  LANEWISE_INLINE void transpose() const {}
 };
 
 template <class T>
@@ -215,8 +220,7 @@ struct Transposer {
   [[gnu::noinline]] static void move(const char* from, std::int64_t from_stride, char* to,
                                      std::int64_t to_stride) {
     Square square;
-    square.load(from, from_stride);
-    square.transpose();
+    square.load_columns(from, from_stride);
     square.store(to, to_stride);
   }
   /// Fewer columns than a square has, or fewer rows, into a tile that ends at `end`; may write past its n
@@ -229,8 +233,7 @@ struct Transposer {
       for (; rows > 0; rows -= kSide, from += kSide * sizeof(T), to += kSide * tile_stride) {
         const int m = static_cast<int>(rows < kSide ? rows : kSide);
         Square square;
-        square.load_edge(from, col_stride, static_cast<int>(n), m, nullptr);
-        square.transpose();
+        square.load_columns_edge(from, col_stride, static_cast<int>(n), m, nullptr);
         square.store_edge(to, tile_stride, static_cast<int>(n), m, end);
       }
     }
@@ -244,8 +247,7 @@ struct Transposer {
       for (; rows > 0; rows -= kSide, from += kSide * tile_stride, to += kSide * sizeof(T)) {
         const int m = static_cast<int>(rows < kSide ? rows : kSide);
         Square square;
-        square.load_edge(from, tile_stride, m, static_cast<int>(n), end);
-        square.transpose();
+        square.load_columns_edge(from, tile_stride, m, static_cast<int>(n), end);
         square.store_edge(to, col_stride, m, static_cast<int>(n), nullptr);
       }
     }

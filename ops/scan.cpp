@@ -2,6 +2,7 @@
 #include <bit>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
@@ -23,7 +24,10 @@ constexpr std::int64_t kColumns = 512;
 /// Sequences that lie side by side are transposed so many at a time, in parts of so many elements: both in
 /// L1.
 constexpr std::int64_t kSequences = 16;
-constexpr std::int64_t kPart = 256;
+constexpr std::int64_t kPart = 128;
+/// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
+constexpr std::int64_t kTileBytes = 16 << 10;
+constexpr std::int64_t kStreamedBytes = 256;
 
 /// self seen as [batches, n, columns].
 struct Extent {
@@ -49,7 +53,8 @@ class Scanner {
         to_size_(to.element_size()),
         size_(static_cast<std::int64_t>(element_size(compute))),
         widens_(from.scalar_type() != compute),
-        narrows_(to.scalar_type() != compute) {
+        narrows_(to.scalar_type() != compute),
+        streams_(to.numel() * to.element_size() >= detail::kStreamDirectFrom) {
     const auto type = static_cast<std::size_t>(compute);
     fn_ = kernel.fn[type];
     start_ = kernel.start[type];
@@ -76,6 +81,7 @@ class Scanner {
         const std::int64_t line = i % blocks * width;
         block(i / blocks * extent_.n * extent_.columns + line * step, step, std::min(width, lines - line));
       }
+      if (streams_) detail::stream_fence();
     });
   }
 
@@ -89,7 +95,20 @@ class Scanner {
     if (!widens_ && !narrows_ && (step == 1 || width == 1)) {
       const std::int64_t at = reverse_ ? first + (n - 1) * row : first;
       const std::int64_t stride = (reverse_ ? -row : row) * size_;
-      fn_(from_ + at * size_, stride, to_ + at * size_, stride, n, width, carry);
+      const std::int64_t bytes = width * size_;
+      if (!streams_ || bytes < kStreamedBytes) {
+        fn_(from_ + at * size_, stride, to_ + at * size_, stride, n, width, carry);
+        return;
+      }
+      const std::int64_t rows = kTileBytes / bytes;
+      char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(kTileBytes));
+      for (std::int64_t r = 0; r < n; r += rows) {
+        const std::int64_t some = std::min(rows, n - r);
+        fn_(from_ + at * size_ + r * stride, stride, tile, bytes, some, width, carry);
+        for (std::int64_t i = 0; i < some; ++i) {
+          detail::stream_copy(to_ + at * size_ + (r + i) * stride, tile + i * bytes, bytes);
+        }
+      }
       return;
     }
     const std::int64_t part =
@@ -115,6 +134,16 @@ class Scanner {
       narrow_(values, narrow, count);
       values = narrow;
     }
+    const std::int64_t bytes = rows * to_size_;
+    if (streams_ && extent_.columns == 1 && bytes >= kStreamedBytes) {
+      char* lines =
+          scratch(narrows_ ? Scratch::Tile : Scratch::RawTile, static_cast<std::size_t>(width * bytes));
+      scatter_(values, lines, to_size_, bytes, rows, width);
+      for (std::int64_t i = 0; i < width; ++i) {
+        detail::stream_copy(to_ + (first + i * step) * to_size_, lines + i * bytes, bytes);
+      }
+      return;
+    }
     scatter_(values, to_ + first * to_size_, extent_.columns * to_size_, step * to_size_, rows, width);
   }
 
@@ -124,6 +153,7 @@ class Scanner {
   char* to_;
   std::int64_t from_size_, to_size_, size_;
   bool widens_, narrows_;
+  bool streams_;  // whether the result goes past the caches
   kernels::ScanFn fn_;
   void (*start_)(char*, std::int64_t) noexcept;
   std::size_t carry_size_;

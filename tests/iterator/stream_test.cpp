@@ -86,6 +86,50 @@ TEST_F(Streams, Copies) {
   }
 }
 
+/// x with its columns in a row of memory.
+Tensor by_columns(const Tensor& x) { return x.t().contiguous().t(); }
+
+TEST_F(Streams, Transposed) {
+  const Op plus = [](const Tensor& x, const Tensor& y) { return add(x, y); };
+  const Op into_columns = [](const Tensor& x, const Tensor& y) {
+    Tensor out = empty({x.size(1), x.size(0)});
+    return add_out(out, x.t(), y.t()).t();
+  };
+  constexpr std::int64_t kAligned = 2096;  // rows of whole cache lines
+  static_assert(kRows * kAligned * 4 > detail::kStreamDirectFrom && kAligned * 4 % 64 == 0);
+  expect_same_in_pieces(a, by_columns(b), plus);
+  const Tensor x = a.narrow(1, 0, kAligned).contiguous(), y = b.narrow(1, 0, kAligned).contiguous();
+  const Tensor turned = by_columns(x);
+  expect_same_in_pieces(turned, by_columns(y), plus);
+  expect_same_in_pieces(turned.to(kInt), y, plus);
+  expect_same_in_pieces(x, y, into_columns);
+  expect_same_in_pieces(turned, y, [](const Tensor& p, const Tensor& q) { return sin(add(p, q)); });
+  expect_same_in_pieces(turned, y, [](const Tensor& p, const Tensor&) { return p.contiguous(); });
+}
+
+TEST_F(Streams, Scans) {
+  const auto along = [](const Tensor& x, const Tensor&) { return cumsum(x, 1); };
+  const auto across = [](const Tensor& x, const Tensor&) { return cumsum(x.t().contiguous(), 0).t(); };
+  const auto backwards = [](const Tensor& x, const Tensor&) {
+    const Tensor leaf = x.detach().requires_grad_();
+    return autograd::grad({cumsum(leaf, 1)}, {leaf}, {x})[0];
+  };
+  const Tensor twice = randn({kRows, 2 * kCols}).to(kBFloat16);
+  static_assert(kRows * 2 * kCols * 2 > detail::kStreamDirectFrom);
+  for (const Tensor& x : {a, mul(a, 100).to(kInt), twice}) expect_same_in_pieces(x, b, along);
+  for (const Tensor& x : {a, a.to(kDouble)}) expect_same_in_pieces(x, b, across);
+  expect_same_in_pieces(a, b, backwards);
+}
+
+TEST_F(Streams, Softmax) {
+  expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor&) { return softmax(x, 1); });
+  for (const Tensor& x : {a, randn({4112, kCols})}) {  // 4112: rows of whole cache lines
+    expect_same_in_pieces(x.narrow(0, 0, kRows), b, [&](const Tensor& part, const Tensor&) {
+      return softmax((part.size(0) == kRows ? x : part).t().contiguous(), 0).t().narrow(0, 0, part.size(0));
+    });
+  }
+}
+
 TEST_F(Streams, ResultsThatAreNotAligned) {
   expect_same_in_pieces(a, b, [](const Tensor& x, const Tensor& y) {
     Tensor out = empty({x.numel() + 1}).narrow(0, 1, x.numel()).view(x.sizes());
