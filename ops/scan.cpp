@@ -92,31 +92,33 @@ class Scanner {
     start_(carry, width);
     const std::int64_t n = extent_.n;
     const std::int64_t row = extent_.columns;
-    if (!widens_ && !narrows_ && (step == 1 || width == 1)) {
-      const std::int64_t at = reverse_ ? first + (n - 1) * row : first;
-      const std::int64_t stride = (reverse_ ? -row : row) * size_;
-      const std::int64_t bytes = width * size_;
-      if (!streams_ || bytes < kStreamedBytes) {
-        fn_(from_ + at * size_, stride, to_ + at * size_, stride, n, width, carry);
-        return;
-      }
-      const std::int64_t rows = kTileBytes / bytes;
-      char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(kTileBytes));
-      for (std::int64_t r = 0; r < n; r += rows) {
-        const std::int64_t some = std::min(rows, n - r);
-        fn_(from_ + at * size_ + r * stride, stride, tile, bytes, some, width, carry);
-        for (std::int64_t i = 0; i < some; ++i) {
-          detail::stream_copy(to_ + at * size_ + (r + i) * stride, tile + i * bytes, bytes);
-        }
-      }
-      return;
-    }
+    if (!widens_ && !narrows_ && (step == 1 || width == 1)) return columns(first, width, carry);
     const std::int64_t part =
         width == 1 ? kPart * kSequences : std::max<std::int64_t>(1, kPart * kSequences / width);
     const std::int64_t parts = (n + part - 1) / part;
     for (std::int64_t i = 0; i < parts; ++i) {
       const std::int64_t begin = (reverse_ ? parts - 1 - i : i) * part;
       tile(first + begin * row, step, std::min(part, n - begin), width, carry);
+    }
+  }
+
+  /// `width` columns side by side that need no conversion.
+  void columns(std::int64_t first, std::int64_t width, char* carry) const {
+    const std::int64_t bytes = width * size_;
+    const std::int64_t at = (reverse_ ? first + (extent_.n - 1) * extent_.columns : first) * size_;
+    const std::int64_t stride = (reverse_ ? -1 : 1) * extent_.columns * size_;
+    if (!streams_ || bytes < kStreamedBytes) {
+      fn_(from_ + at, stride, to_ + at, stride, extent_.n, width, carry);
+      return;
+    }
+    const std::int64_t rows = kTileBytes / bytes;
+    char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(kTileBytes));
+    for (std::int64_t r = 0; r < extent_.n; r += rows) {
+      const std::int64_t some = std::min(rows, extent_.n - r);
+      fn_(from_ + at + r * stride, stride, tile, bytes, some, width, carry);
+      for (std::int64_t i = 0; i < some; ++i) {
+        detail::stream_copy(to_ + at + (r + i) * stride, tile + i * bytes, bytes);
+      }
     }
   }
 
