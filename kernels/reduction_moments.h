@@ -51,7 +51,13 @@ class LeafMoments {
     Row first[1];
     fold_lanes(0, 1, lanes, vectors, first, [&](int l, Row* to) {
       const T* row = reinterpret_cast<const T*>(x + l * stride);
-      for (int j = 0; j < vectors; ++j) to[0][j] = load(row + j * V::size, cols - j * V::size);
+      // What comes next: another lane, or, where few rows are all, the columns after these.
+      const char* next = reinterpret_cast<const char*>(row) +
+                         (rows < kLanes ? cols * static_cast<int>(sizeof(T)) : (next_lane(l) - l) * stride);
+      for (int j = 0; j < vectors; ++j) {
+        __builtin_prefetch(next + j * vec::kRegisterBytes);
+        to[0][j] = load(row + j * V::size, cols - j * V::size);
+      }
     });
     Row shift;
     for (int j = 0; j < vectors; ++j) shift[j] = shift_of(first[0][j], rows);

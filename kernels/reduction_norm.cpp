@@ -32,7 +32,10 @@ void finish_root(const char* acc, std::int64_t cols, const KernelScalar*, char* 
   using V = vec::Vec<T>;
   const T* from = reinterpret_cast<const T*>(acc);
   T* to = reinterpret_cast<T*>(value);
-  for (std::int64_t c = 0; c < cols; ++c) to[c] = vec::sqrt(V(from[c])).extract(0);
+  std::int64_t c = 0;
+  for (; c + V::size <= cols; c += V::size) vec::sqrt(V::load(from + c)).store(to + c);
+  const int rest = static_cast<int>(cols - c);
+  if (rest > 0) vec::sqrt(V::load_partial(from + c, rest)).store_partial(to + c, rest);
 }
 
 template <class Map>

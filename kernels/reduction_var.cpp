@@ -64,12 +64,19 @@ struct Variance {
                     char* acc) noexcept {
     const Accumulators<T> to(acc, cols);
     *to.count = rows;
-    for (std::int64_t c = 0; c < cols; c += Leaf::kTile) {
-      const int width = static_cast<int>(cols - c < Leaf::kTile ? cols - c : Leaf::kTile);
+    // The lanes of few rows are as many as the rows: with narrow tiles all of them stay in L1.
+    const std::int64_t tile = rows <= kFewRows ? Leaf::kTile / 4 : Leaf::kTile;
+    for (std::int64_t c = 0; c < cols; c += tile) {
+      const int width = static_cast<int>(cols - c < tile ? cols - c : tile);
       const char* from = x + c * static_cast<std::int64_t>(sizeof(T));
       NodeRow digit[44];
       NodeRow node;
       node.cols = width;
+      if (rows <= kReductionBlock) {
+        Leaf::of_rows(from, static_cast<int>(rows), stride, width, node.mean, node.squares);
+        put(node, to, c);
+        continue;
+      }
       std::int64_t leaves = 0;
       for (std::int64_t left = rows; left > 0;
            left -= kReductionBlock, from += kReductionBlock * stride, ++leaves) {
@@ -79,10 +86,7 @@ struct Variance {
         push(digit, leaves, node);
       }
       node = collect(digit, leaves);
-      for (int j = 0, at = 0; at < width; ++j, at += V::size) {
-        Leaf::store(node.mean[j], to.mean + c + at, width - at);
-        Leaf::store(node.squares[j], to.squares + c + at, width - at);
-      }
+      put(node, to, c);
     }
   }
 
@@ -108,10 +112,15 @@ struct Variance {
     const double left = static_cast<double>(*from.count) - params->re;
     const T divisor = static_cast<T>(left > 0 ? left : 0);
     T* to = reinterpret_cast<T*>(value);
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const T variance = from.squares[c] / divisor;
-      to[2 * c] = params->i != 0 ? vec::sqrt(V(variance)).extract(0) : variance;
-      to[2 * c + 1] = from.mean[c];
+    for (std::int64_t c = 0; c < cols; c += V::size) {
+      const int n = static_cast<int>(cols - c < V::size ? cols - c : V::size);
+      const V variance = Leaf::load(from.squares + c, n) / V(divisor);
+      T first[V::size];
+      (params->i != 0 ? vec::sqrt(variance) : variance).store(first);
+      for (int i = 0; i < n; ++i) {
+        to[2 * (c + i)] = first[i];
+        to[2 * (c + i) + 1] = from.mean[c + i];
+      }
     }
   }
 
@@ -128,6 +137,14 @@ struct Variance {
     typename Leaf::Row squares;
   };
 
+  static constexpr std::int64_t kFewRows = 16;
+
+  static LANEWISE_INLINE void put(const NodeRow& node, const Accumulators<T>& to, std::int64_t column) {
+    for (int j = 0, at = 0; at < node.cols; ++j, at += V::size) {
+      Leaf::store(node.mean[j], to.mean + column + at, node.cols - at);
+      Leaf::store(node.squares[j], to.squares + column + at, node.cols - at);
+    }
+  }
   static LANEWISE_INLINE void join(Node& earlier, const Node& later) {
     const Weights<T> w(earlier.count, later.count);
     V mean(earlier.mean);

@@ -86,6 +86,16 @@ LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, 
       });
 }
 
+/// The largest element of each of `width` columns; `max` has room for `size` of them.
+template <class T>
+LANEWISE_INLINE void largest(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width, T* max,
+                             int size) {
+  for (int i = 0; i < size; ++i) max[i] = -std::numeric_limits<T>::infinity();
+  std::int64_t r = 0;
+  for (; r + 4 <= n; r += 4) raise<4>(a + r * stride, stride, width, max);
+  for (; r < n; ++r) raise<1>(a + r * stride, stride, width, max);
+}
+
 /// The first two visits of columns that no cache holds.
 template <class T>
 struct ColumnSums {
@@ -95,10 +105,7 @@ struct ColumnSums {
   /// The largest element of each of width <= kPage columns, and the sum of exp(a - max); `max` has room for kPage.
   [[gnu::noinline]] static void of(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width,
                                    T* max, T* sum) {
-    for (int i = 0; i < kPage; ++i) max[i] = -std::numeric_limits<T>::infinity();
-    std::int64_t r = 0;
-    for (; r + 4 <= n; r += 4) raise<4>(a + r * stride, stride, width, max);
-    for (; r < n; ++r) raise<1>(a + r * stride, stride, width, max);
+    largest(a, n, stride, width, max, kPage);
     TreeRows<Sum<T>, Summand>::reduce(reinterpret_cast<const char*>(a), n,
                                       stride * static_cast<std::int64_t>(sizeof(T)), width, sum,
                                       Summand{max});
@@ -133,14 +140,21 @@ struct Passes {
     const T* a = reinterpret_cast<const T*>(pa);
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
+    // The hardware stops with every row, while its exponentials are calculated: the first pass asks for the next row, the last
+    // for its result. Rows of 4096 f32, 16M in all, take 0.7 of the time.
+    constexpr std::int64_t kMostAhead = (64 << 10) / sizeof(T);
+    const std::int64_t ahead = n < kMostAhead ? n : kMostAhead;
     for (; count > 0; --count, a += n, out += n) {
       const V max(Op::kUsesMax ? row_max(a, n) : T(0));
       each_vector<T>(
-          n, [&](At<T> p)
-                 __attribute__((always_inline)) { p.store(out, Op::first(p.load(a), load_b(b, p), max)); });
+          n, [&](At<T> p) __attribute__((always_inline)) {
+            __builtin_prefetch(a + ahead + p.i);
+            p.store(out, Op::first(p.load(a), load_b(b, p), max));
+          });
       const V factor = Op::prepare(V(TreeRun<Sum<T>>::reduce(out, n)));
       each_vector<T>(
           n, [&](At<T> p) __attribute__((always_inline)) {
+            __builtin_prefetch(out + ahead + p.i, 1);
             p.store(out, Op::last(p.load(a), load_b(b, p), max, factor, p.load(out)));
           });
       if constexpr (!Op::kUsesMax) b += n;
@@ -153,19 +167,21 @@ struct Passes {
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
     if constexpr (Op::kUsesMax) {
-      if (n > kTile && stride >= kPage) return pages(a, out, count, n, stride);
+      const bool whole = count == stride && count > kTile;  // rows that follow one another
+      if (n > kTile && (stride >= kPage || whole)) return pages(a, out, count, n, stride);
     }
     T max[kTile] = {};
     T factor[kTile];
     for (std::int64_t c = 0; c < count; c += kTile) {
       const std::int64_t width = count - c < kTile ? count - c : kTile;
       if constexpr (Op::kUsesMax) {
-        for (T& m : max) m = kLowest;
-        for (std::int64_t r = 0; r < n; ++r) raise<1>(a + r * stride + c, stride, width, max);
+        largest(a + c, n, stride, width, max, kTile);
       }
       each_row(
           n, width, a, b, out, stride,
           c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
+            __builtin_prefetch(z + p.i + kRowsAhead * stride, 1);
+            __builtin_prefetch(x + p.i + 2 * kRowsAhead * stride);
             p.store(z, Op::first(p.load(x), load_b(y, p), p.load(max)));
           });
       TreeRows<Sum<T>>::reduce(reinterpret_cast<const char*>(out + c), n,
@@ -216,6 +232,8 @@ struct Passes {
   static constexpr int kPage = ColumnSums<T>::kPage;
   /// Bytes of results from which on they go past the caches.
   static constexpr std::int64_t kPastCaches = 32 << 20;
+  /// With 8 rows over the middle of 512 x 512 x 64 f32 0.87 of the time, of 4096 x 64 x 64 0.65.
+  static constexpr std::int64_t kRowsAhead = 8;
   static constexpr std::int64_t kAhead = 512 / static_cast<std::int64_t>(sizeof(T));
 
   template <class F>

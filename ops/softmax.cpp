@@ -29,6 +29,9 @@ constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
 /// The forward functions take rows of a page or more as they are, a page at a time.
 constexpr std::int64_t kPageBytes = 4096;
+/// Batches of up to so many bytes are taken as they are: what comes from memory once is in the second-level cache for the later
+/// visits.
+constexpr std::int64_t kPlaneBytes = 2 << 20;
 
 /// A contiguous operand seen as [batches, n, columns], and the tile that stands for a part of it in the
 /// compute type.
@@ -197,7 +200,10 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
   const bool narrow = width < kNarrow && columns > width;
   std::int64_t block = width;
   bool copies = false;
-  if (narrow && !call.two_inputs && !call.converts() && columns * call.a.size() >= kPageBytes) {
+  const std::int64_t plane = n * columns * call.a.size();
+  if (!call.two_inputs && !call.converts() && plane <= kPlaneBytes && batches >= 2 * get_num_threads()) {
+    block = columns;
+  } else if (narrow && !call.two_inputs && !call.converts() && columns * call.a.size() >= kPageBytes) {
     // Enough blocks for all threads.
     const std::int64_t share = batches * columns / (2 * get_num_threads()) / kNarrow * kNarrow;
     block = std::clamp(share, kNarrow, kPageBytes / call.a.size());
