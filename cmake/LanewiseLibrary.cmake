@@ -77,6 +77,13 @@ function(lanewise_cold_sources)
   lanewise_add_to_floor(cold "$<$<CONFIG:Release>:-Os>" ${ARGN})
 endfunction()
 
+# lanewise_lean_sources(<files>): loops for many element types, vectorised, but without what gcc's -O3 unrolls and clones: a
+# fifth to two fifths of their code.
+function(lanewise_lean_sources)
+  set(gnu_release "$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>")
+  lanewise_add_to_floor(lean "$<${gnu_release}:-O2;-ftree-vectorize;-fvect-cost-model=dynamic>" ${ARGN})
+endfunction()
+
 # lanewise_per_isa_sources(<files>): sources compiled once per ISA tier.
 function(lanewise_per_isa_sources)
   foreach(file IN LISTS ARGN)

@@ -26,12 +26,13 @@ struct OrderFree {
       const T* block = x + first;
       const std::int64_t length = n - first < Op::kBlock ? n - first : Op::kBlock;
       Narrow narrow = Op::start();
-      std::int64_t i = 0;
-      for (; i + kStretch <= length; i += kStretch) {
-        for (std::int64_t j = 0; j < kStretch; j += kLine) __builtin_prefetch(block + i + j + kAhead);
-        for (std::int64_t j = 0; j < kStretch; ++j) narrow = Op::step(narrow, block[i + j]);
+      for (std::int64_t i = 0; i < length; i += kStretch) {
+        const std::int64_t count = length - i < kStretch ? length - i : kStretch;
+        _Pragma("GCC unroll 1")  // as short as it is fast
+            for (std::int64_t j = 0; count == kStretch && j < kStretch; j += kLine)
+                __builtin_prefetch(block + i + j + kAhead);
+        for (std::int64_t j = 0; j < count; ++j) narrow = Op::step(narrow, block[i + j]);
       }
-      for (; i < length; ++i) narrow = Op::step(narrow, block[i]);
       wide = Op::widen(wide, narrow);
     }
     return wide;

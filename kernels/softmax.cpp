@@ -88,8 +88,8 @@ LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, 
 
 /// The largest element of each of `width` columns; `max` has room for `size` of them.
 template <class T>
-LANEWISE_INLINE void largest(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width, T* max,
-                             int size) {
+[[gnu::noinline]] void largest(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width, T* max,
+                               int size) {
   for (int i = 0; i < size; ++i) max[i] = -std::numeric_limits<T>::infinity();
   std::int64_t r = 0;
   for (; r + 4 <= n; r += 4) raise<4>(a + r * stride, stride, width, max);
