@@ -158,24 +158,14 @@ void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
                  to_string(self.scalar_type()), " and weight is ", to_string(weight.scalar_type()));
 }
 
-namespace {
-
-void check_fits(ScalarType value, ScalarType self) {
-  LANEWISE_CHECK(DtypeError, can_cast(value, self) || (self == kBool && is_integral(value, true)),
-                 "masked_fill: ", to_string(self), " tensor cannot hold a value of type ", to_string(value),
-                 "; cast it first");
+Scalar masked_fill_value(const Tensor& self, const Scalar& value) {
+  return visit_dtype(self.scalar_type(), [&]<class T>() { return Scalar(value.to<T>()); });
 }
 
-}  // namespace
-
-void check_masked_fill(const Tensor& self, const Tensor& value) {
+Scalar masked_fill_value(const Tensor& self, const Tensor& value) {
   LANEWISE_CHECK(ShapeError, value.dim() == 0, "masked_fill: value must have 0 dimensions, it has ",
                  value.dim());
-  check_fits(value.scalar_type(), self.scalar_type());
-}
-
-void check_masked_fill(const Tensor& self, const Scalar& value) {
-  check_fits(value.type(), self.scalar_type());
+  return masked_fill_value(self, value.item());
 }
 
 }  // namespace lanewise::ops

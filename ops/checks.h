@@ -73,8 +73,6 @@ void check_addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tens
 void check_lerp(const Tensor& self, const Tensor& end);
 void check_lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
-void check_masked_fill(const Tensor& self, const Tensor& value);
-void check_masked_fill(const Tensor& self, const Scalar& value);
 
 /// Floating operands, not integers beside integers. Throws DtypeError.
 void check_floating(const char* op, const Tensor& self, const Tensor& other);
@@ -92,6 +90,11 @@ void check_softshrink(const Scalar& lambd);
 /// negative.
 void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result);
 void check_elu_backward(const Scalar& alpha, bool is_result);
+
+/// A value (of 0 dimensions) as self takes it: of self's dtype, fractions cut off where that is integral. Throws ValueError if it
+/// does not fit.
+Scalar masked_fill_value(const Tensor& self, const Scalar& value);
+Scalar masked_fill_value(const Tensor& self, const Tensor& value);
 
 /// A limit as integral tensors see it: its integral part.
 inline Scalar in_dtype(const Tensor& self, const Scalar& limit) {

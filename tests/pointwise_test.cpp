@@ -209,6 +209,26 @@ TEST(PointwiseOps, MasksOfBytes) {
   EXPECT_THROW(where(mask.to(kShort), x, x), DtypeError);
 }
 
+TEST(PointwiseOps, MaskedFillTakesValuesAsSelfDoes) {
+  const Tensor mask = tensor({1, 0, 1}).to(kBool);
+  for (const ScalarType dtype : {kLong, kInt, kByte}) {
+    const Tensor filled = masked_fill(zeros({3}, dtype), mask, 1.5);
+    EXPECT_EQ(filled.scalar_type(), dtype);
+    EXPECT_TRUE(equal(filled, tensor({1, 0, 1}).to(dtype)));
+  }
+  EXPECT_TRUE(equal(masked_fill(zeros({3}, kInt), mask, tensor(-1.5)), tensor({-1, 0, -1}).to(kInt)));
+  EXPECT_TRUE(equal(masked_fill(zeros({3}, kBool), mask, -1.5), mask));
+  EXPECT_EQ(masked_fill(zeros({}), tensor(true), tensor(2.0).to(kDouble)).scalar_type(), kFloat);
+  EXPECT_EQ(masked_fill(zeros({3}), mask, std::complex<double>(2, 0))[0].item<float>(), 2);
+  Tensor self = zeros({3}, kInt);
+  EXPECT_THROW(self.masked_fill_(mask, 3e10), ValueError);
+  EXPECT_THROW(self.masked_fill_(mask, kNan), ValueError);
+  EXPECT_THROW(zeros({3}, kByte).masked_fill(mask, -1.5), ValueError);
+  EXPECT_THROW(zeros({3}).masked_fill(mask, std::complex<double>(1, 1)), ValueError);
+  EXPECT_THROW(zeros({3}).masked_fill(mask, zeros({3})), ShapeError);
+  EXPECT_TRUE(equal(self, zeros({3}, kInt)));
+}
+
 TEST(PointwiseOps, IntegersThatDoNotDivide) {
   const Tensor ones_of_int = ones({3}, kInt);
   EXPECT_THROW(addcdiv(ones({3}), ones_of_int, ones_of_int), DtypeError);
