@@ -2,9 +2,9 @@
 
 namespace lanewise::detail {
 
-bool turns_round() noexcept {
+bool turns_round(bool may) noexcept {
   thread_local bool last = true;
-  return last = !last;
+  return last = may && !last;
 }
 
 }  // namespace lanewise::detail
