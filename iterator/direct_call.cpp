@@ -118,7 +118,8 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
     lane.offset = at;
     at += run * lane.tile_size;
   }
-  bool streams = outputs == 1 && lanes[0].convert == nullptr && n * lanes[0].memory_size >= kStreamDirectFrom;
+  bool streams =
+      outputs == 1 && lanes[0].convert == nullptr && n * lanes[0].memory_size >= kernels::kStreamOutputFrom;
   for (std::size_t k = 1; k < operands; ++k) streams = streams && data[k] != data[0];
   const std::uint32_t bits = broadcast | (streams ? kernels::kStreamOutput : 0);
   const auto work = [&](std::int64_t first, std::int64_t count) {

@@ -80,7 +80,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .copies = false,
        .grain = tuned != nullptr ? tuned->grain : 0,
        .block = tuned != nullptr ? tuned->block : 0,
-       .streams = kernel.cost <= kernels::kMostStreamedCost});
+       .streams = (kernel.streams >> static_cast<int>(compute) & 1) != 0});
 }
 
 }  // namespace lanewise

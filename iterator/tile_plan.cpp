@@ -93,7 +93,7 @@ bool streams(const Plan& plan) {
   const TileJob& job = *plan.job;
   const TileOperand& out = job.operand[0];
   if (!(job.streams || job.identity) || job.outputs != 1 || plan.flat[0].feed != Feed::Direct ||
-      plan.numel * out.memory_size() < kStreamDirectFrom) {
+      plan.numel * out.memory_size() < kernels::kStreamOutputFrom) {
     return false;
   }
   return std::none_of(job.operand.begin() + 1, job.operand.begin() + job.operands,

@@ -25,6 +25,11 @@ struct BlockPlan {
   int streamed_tile = -1;  // the input whose tile it takes over, if any
   bool by_row = false;     // the function is called for each row of a block: some operand stays where it is
   double cost = 1;
+
+  /// Whether nothing that the operand's memory holds is needed in a cache.
+  bool past_caches(int k) const {
+    return k == streamed || (k == 0 && (broadcast & kernels::kStreamOutput) != 0);
+  }
 };
 
 /// Cuts `size` into pieces of nearly equal length, at most `limit`, multiples of `unit`.
@@ -140,8 +145,7 @@ class Prefetcher {
       return;
     }
     stretches_[static_cast<std::size_t>(size_++)] = {at + std::min<std::int64_t>(0, inner * (length - 1)),
-                                                     step, std::abs(inner) * length, by_column ? cols : rows,
-                                                     0};
+                                                     step, std::abs(inner) * length, by_column ? cols : rows};
   }
 
   void clear() { size_ = 0; }
@@ -194,9 +198,8 @@ class BlockRun {
     for (int k = 0; k < job_.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const TileOperand& operand = job_.operand[i];
-      const bool streams =
-          k == blocks_.streamed || (k == 0 && (blocks_.broadcast & kernels::kStreamOutput) != 0);
-      if (!streams && (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged)) {
+      if (!blocks_.past_caches(k) &&
+          (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged)) {
         ahead_.add(operand, cursor.at(k) + row * operand.strides[1] + col * operand.strides[0], rows, cols);
       }
     }

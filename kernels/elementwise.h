@@ -48,7 +48,7 @@ struct Loop<T, Cost, Output(Inputs...)> {
   /// 16M f32 exp (cost 8) takes 0.7 of the time past the caches, but log (10) 1.1, tanh (14) 1.2 and sin (14) 1.5.
   static constexpr bool kStreams =
       kHasStream && (std::is_same_v<Output, Same> || std::is_same_v<Output, RealPart>)&&!is_complex<T> &&
-      sizeof(T) >= 4 && Cost <= kMostStreamedCost;
+      sizeof(T) >= 4 && Cost <= 8;
 
   /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is
   /// zero, so one loop serves every combination.
@@ -280,6 +280,11 @@ struct Description<Several<N>(Inputs...)> {
 struct KernelPart {
   ElementwiseKernel kernel;
   std::array<bool, kNumScalarTypes> filled{};
+  constexpr void fill(std::size_t type, ElementwiseFn fn, bool streams = false) {
+    kernel.fn[type] = fn;
+    filled[type] = true;
+    if (streams) kernel.streams |= static_cast<std::uint16_t>(1u << type);
+  }
   constexpr operator ElementwiseKernel() const { return kernel; }  // NOLINT(google-explicit-constructor)
 };
 
@@ -287,8 +292,7 @@ struct KernelPart {
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart elementwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
-  ((part.kernel.fn[index_of<T>] = &entry<F, Loop<T, Cost, Signature>, T>, part.filled[index_of<T>] = true),
-   ...);
+  (part.fill(index_of<T>, &entry<F, Loop<T, Cost, Signature>, T>, Loop<T, Cost, Signature>::kStreams), ...);
   return part;
 }
 
@@ -296,8 +300,8 @@ constexpr KernelPart elementwise(Types<T...>) {
 template <class F, class Signature, class... T>
 constexpr KernelPart moving(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(1)};
-  ((part.kernel.fn[index_of<T>] = &entry<F, Loop<bits_of<T>, 1, Signature>, bits_of<T>>,
-    part.filled[index_of<T>] = true),
+  (part.fill(index_of<T>, &entry<F, Loop<bits_of<T>, 1, Signature>, bits_of<T>>,
+             Loop<bits_of<T>, 1, Signature>::kStreams),
    ...);
   return part;
 }
@@ -306,8 +310,7 @@ constexpr KernelPart moving(Types<T...>) {
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart scalarwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
-  ((part.kernel.fn[index_of<T>] = &entry<F, ScalarLoop<T, Signature>, T>, part.filled[index_of<T>] = true),
-   ...);
+  (part.fill(index_of<T>, &entry<F, ScalarLoop<T, Signature>, T>), ...);
   return part;
 }
 
@@ -315,7 +318,7 @@ constexpr KernelPart scalarwise(Types<T...>) {
 template <class F, class Signature, class... T>
 constexpr KernelPart partwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(1)};
-  ((part.kernel.fn[index_of<T>] = &partwise_entry<F, Signature, T>, part.filled[index_of<T>] = true), ...);
+  (part.fill(index_of<T>, &partwise_entry<F, Signature, T>, Loop<real_of<T>, 1, Signature>::kStreams), ...);
   return part;
 }
 
@@ -323,8 +326,7 @@ constexpr KernelPart partwise(Types<T...>) {
 constexpr KernelPart operator|(KernelPart a, const KernelPart& b) {
   for (std::size_t t = 0; t < b.filled.size(); ++t) {
     if (!b.filled[t]) continue;
-    a.kernel.fn[t] = b.kernel.fn[t];
-    a.filled[t] = true;
+    a.fill(t, b.kernel.fn[t], (b.kernel.streams >> t & 1) != 0);
   }
   return a;
 }

@@ -68,12 +68,8 @@ struct HalfLoop<Half16, Same(Inputs...)> {
 template <class F, class Signature>
 constexpr KernelPart over_halves() {
   KernelPart part{Description<Signature>::kernel(1)};
-  const auto enter = [&](ScalarType type, ElementwiseFn fn) {
-    part.kernel.fn[static_cast<std::size_t>(type)] = fn;
-    part.filled[static_cast<std::size_t>(type)] = true;
-  };
-  enter(ScalarType::Half, &entry<F, HalfLoop<Half, Signature>, float>);
-  enter(ScalarType::BFloat16, &entry<F, HalfLoop<BFloat16, Signature>, float>);
+  part.fill(static_cast<std::size_t>(ScalarType::Half), &entry<F, HalfLoop<Half, Signature>, float>);
+  part.fill(static_cast<std::size_t>(ScalarType::BFloat16), &entry<F, HalfLoop<BFloat16, Signature>, float>);
   return part;
 }
 

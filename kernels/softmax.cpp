@@ -206,7 +206,7 @@ struct Passes {
     alignas(64) T factor[kPage];
     const auto size = static_cast<std::int64_t>(sizeof(T));
     const bool past =
-        kHasStream && n * stride * size >= kPastCaches &&
+        kHasStream && n * stride * size >= kStreamOutputFrom &&
         (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(stride * size)) % 64 == 0;
     for (std::int64_t c = 0; c < count; c += kPage, a += kPage, out += kPage) {
       const std::int64_t width = count - c < kPage ? count - c : kPage;
@@ -230,8 +230,6 @@ struct Passes {
     if (past) end_stream();
   }
   static constexpr int kPage = ColumnSums<T>::kPage;
-  /// Bytes of results from which on they go past the caches.
-  static constexpr std::int64_t kPastCaches = 32 << 20;
   /// With 8 rows over the middle of 512 x 512 x 64 f32 0.87 of the time, of 4096 x 64 x 64 0.65.
   static constexpr std::int64_t kRowsAhead = 8;
   static constexpr std::int64_t kAhead = 512 / static_cast<std::int64_t>(sizeof(T));

@@ -54,7 +54,7 @@ class Scanner {
         size_(static_cast<std::int64_t>(element_size(compute))),
         widens_(from.scalar_type() != compute),
         narrows_(to.scalar_type() != compute),
-        streams_(to.numel() * to.element_size() >= detail::kStreamDirectFrom) {
+        streams_(to.numel() * to.element_size() >= kernels::kStreamOutputFrom) {
     const auto type = static_cast<std::size_t>(compute);
     fn_ = kernel.fn[type];
     start_ = kernel.start[type];

@@ -201,9 +201,10 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
   std::int64_t block = width;
   bool copies = false;
   const std::int64_t plane = n * columns * call.a.size();
-  if (!call.two_inputs && !call.converts() && plane <= kPlaneBytes && batches >= 2 * get_num_threads()) {
+  const bool as_it_is = !call.two_inputs && !call.converts();
+  if (as_it_is && plane <= kPlaneBytes && batches >= 2 * get_num_threads()) {
     block = columns;
-  } else if (narrow && !call.two_inputs && !call.converts() && columns * call.a.size() >= kPageBytes) {
+  } else if (narrow && as_it_is && columns * call.a.size() >= kPageBytes) {
     // Enough blocks for all threads.
     const std::int64_t share = batches * columns / (2 * get_num_threads()) / kNarrow * kNarrow;
     block = std::clamp(share, kNarrow, kPageBytes / call.a.size());

@@ -133,56 +133,44 @@ void over(benchmark::State& state, std::int64_t outer, std::int64_t n, std::int6
   bench::time(state, a.numel(), 4 * a.numel(), [&] { benchmark::DoNotOptimize(Op::of(a, dim)); });
 }
 
-void reduce_sum_inner(benchmark::State& state) { over<Sum>(state, 1024, 1024, 1); }
-void reduce_sum_middle(benchmark::State& state) { over<Sum>(state, 64, 512, 512); }
-void reduce_sum_outer(benchmark::State& state) { over<Sum>(state, 1, 1024, 1024); }
-void reduce_sum_inner10(benchmark::State& state) { over<Sum>(state, 1 << 16, 10, 1); }
-void reduce_amax_inner(benchmark::State& state) { over<Amax>(state, 1024, 1024, 1); }
-void reduce_amax_middle(benchmark::State& state) { over<Amax>(state, 64, 512, 512); }
-void reduce_amax_outer(benchmark::State& state) { over<Amax>(state, 1, 1024, 1024); }
-void reduce_argmax_inner(benchmark::State& state) { over<Argmax>(state, 1024, 1024, 1); }
-void reduce_argmax_middle(benchmark::State& state) { over<Argmax>(state, 64, 512, 512); }
-void reduce_argmax_inner10(benchmark::State& state) { over<Argmax>(state, 1 << 16, 10, 1); }
-void reduce_max_outer(benchmark::State& state) { over<Max>(state, 1, 4096, 4096); }
-void reduce_var_inner(benchmark::State& state) { over<Var>(state, 4096, 4096, 1); }
-void reduce_var_middle(benchmark::State& state) { over<Var>(state, 64, 512, 512); }
-void reduce_var_outer(benchmark::State& state) { over<Var>(state, 1, 4096, 4096); }
-void reduce_norm_inner(benchmark::State& state) { over<Norm>(state, 4096, 4096, 1); }
-void reduce_norm_outer(benchmark::State& state) { over<Norm>(state, 1, 4096, 4096); }
-// Reads and writes 4 B an element; counted are those read.
-void cumsum_inner(benchmark::State& state) { over<Cumsum>(state, 4096, 4096, 1); }
-void cumsum_middle(benchmark::State& state) { over<Cumsum>(state, 64, 512, 512); }
-void cumsum_outer(benchmark::State& state) { over<Cumsum>(state, 1, 4096, 4096); }
-void cumsum_one(benchmark::State& state) { over<Cumsum>(state, 1, 1 << 22, 1); }
-void softmax_inner(benchmark::State& state) { over<Softmax>(state, 1024, 1024, 1); }
-void softmax_inner_large(benchmark::State& state) { over<Softmax>(state, 4096, 4096, 1); }
-void softmax_middle(benchmark::State& state) { over<Softmax>(state, 64, 512, 512); }
-void softmax_outer(benchmark::State& state) { over<Softmax>(state, 1, 4096, 4096); }
-void softmax_inner10(benchmark::State& state) { over<Softmax>(state, 1 << 16, 10, 1); }
-BENCHMARK(reduce_sum_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_sum_middle)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_sum_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_sum_inner10)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_amax_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_amax_middle)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_amax_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_argmax_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_argmax_middle)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_argmax_inner10)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_max_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_var_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_var_middle)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_var_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_norm_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(reduce_norm_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(cumsum_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(cumsum_middle)->Unit(benchmark::kMicrosecond);
-BENCHMARK(cumsum_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(cumsum_one)->Unit(benchmark::kMicrosecond);
-BENCHMARK(softmax_inner)->Unit(benchmark::kMicrosecond);
-BENCHMARK(softmax_inner_large)->Unit(benchmark::kMicrosecond);
-BENCHMARK(softmax_middle)->Unit(benchmark::kMicrosecond);
-BENCHMARK(softmax_outer)->Unit(benchmark::kMicrosecond);
-BENCHMARK(softmax_inner10)->Unit(benchmark::kMicrosecond);
+struct Case {
+  const char* name;
+  void (*run)(benchmark::State&, std::int64_t outer, std::int64_t n, std::int64_t inner);
+  std::int64_t outer, n, inner;
+};
+// cumsum and softmax read and write 4 B an element; counted are those read.
+constexpr Case kCases[] = {
+    {"reduce_sum_inner", over<Sum>, 1024, 1024, 1},
+    {"reduce_sum_middle", over<Sum>, 64, 512, 512},
+    {"reduce_sum_outer", over<Sum>, 1, 1024, 1024},
+    {"reduce_sum_inner10", over<Sum>, 1 << 16, 10, 1},
+    {"reduce_amax_inner", over<Amax>, 1024, 1024, 1},
+    {"reduce_amax_middle", over<Amax>, 64, 512, 512},
+    {"reduce_amax_outer", over<Amax>, 1, 1024, 1024},
+    {"reduce_argmax_inner", over<Argmax>, 1024, 1024, 1},
+    {"reduce_argmax_middle", over<Argmax>, 64, 512, 512},
+    {"reduce_argmax_inner10", over<Argmax>, 1 << 16, 10, 1},
+    {"reduce_max_outer", over<Max>, 1, 4096, 4096},
+    {"reduce_var_inner", over<Var>, 4096, 4096, 1},
+    {"reduce_var_middle", over<Var>, 64, 512, 512},
+    {"reduce_var_outer", over<Var>, 1, 4096, 4096},
+    {"reduce_norm_inner", over<Norm>, 4096, 4096, 1},
+    {"reduce_norm_outer", over<Norm>, 1, 4096, 4096},
+    {"cumsum_inner", over<Cumsum>, 4096, 4096, 1},
+    {"cumsum_middle", over<Cumsum>, 64, 512, 512},
+    {"cumsum_outer", over<Cumsum>, 1, 4096, 4096},
+    {"cumsum_one", over<Cumsum>, 1, 1 << 22, 1},
+    {"softmax_inner", over<Softmax>, 1024, 1024, 1},
+    {"softmax_inner_large", over<Softmax>, 4096, 4096, 1},
+    {"softmax_middle", over<Softmax>, 64, 512, 512},
+    {"softmax_outer", over<Softmax>, 1, 4096, 4096},
+    {"softmax_inner10", over<Softmax>, 1 << 16, 10, 1},
+};
+[[maybe_unused]] const bool kRegistered = [] {
+  for (const Case& c : kCases) {
+    benchmark::RegisterBenchmark(c.name, c.run, c.outer, c.n, c.inner)->Unit(benchmark::kMicrosecond);
+  }
+  return true;
+}();
 
 }  // namespace

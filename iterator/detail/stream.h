@@ -13,11 +13,6 @@ namespace lanewise::detail {
 /// loses some.
 inline constexpr std::int64_t kStreamFrom = 8 << 20;
 
-/// The same for results that a kernel writes itself (kernels::kStreamOutput). Measured with 2 MiB of L2, ratios of the
-/// time without: add of 48 MiB in all 0.97, 96 MiB 0.85, 192 MiB 0.7, 384 MiB 0.75; one input 64 MiB in all 0.98, 128 MiB 0.8,
-/// 256 MiB 0.75.
-inline constexpr std::int64_t kStreamDirectFrom = 32 << 20;
-
 /// Copies past the caches, where the instruction set of every CPU of the architecture can. stream_fence()
 /// ends a series of copies.
 inline void stream_copy(char* to, const char* from, std::int64_t bytes) {

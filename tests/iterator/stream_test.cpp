@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <lanewise/iterator/detail/stream.h>
+#include <lanewise/kernels/kernel.h>
 #include <lanewise/lanewise.h>
 
 namespace lanewise {
 namespace {
 
 constexpr std::int64_t kRows = 4099, kCols = 2101;  // odd: tails, and rows that are not aligned
-static_assert(kRows * kCols * 4 > detail::kStreamDirectFrom);
+static_assert(kRows * kCols * 4 > kernels::kStreamOutputFrom);
 
 using Op = std::function<Tensor(const Tensor& a, const Tensor& b)>;
 
@@ -96,7 +96,7 @@ TEST_F(Streams, Transposed) {
     return add_out(out, x.t(), y.t()).t();
   };
   constexpr std::int64_t kAligned = 2096;  // rows of whole cache lines
-  static_assert(kRows * kAligned * 4 > detail::kStreamDirectFrom && kAligned * 4 % 64 == 0);
+  static_assert(kRows * kAligned * 4 > kernels::kStreamOutputFrom && kAligned * 4 % 64 == 0);
   expect_same_in_pieces(a, by_columns(b), plus);
   const Tensor x = a.narrow(1, 0, kAligned).contiguous(), y = b.narrow(1, 0, kAligned).contiguous();
   const Tensor turned = by_columns(x);
@@ -115,7 +115,7 @@ TEST_F(Streams, Scans) {
     return autograd::grad({cumsum(leaf, 1)}, {leaf}, {x})[0];
   };
   const Tensor twice = randn({kRows, 2 * kCols}).to(kBFloat16);
-  static_assert(kRows * 2 * kCols * 2 > detail::kStreamDirectFrom);
+  static_assert(kRows * 2 * kCols * 2 > kernels::kStreamOutputFrom);
   for (const Tensor& x : {a, mul(a, 100).to(kInt), twice}) expect_same_in_pieces(x, b, along);
   for (const Tensor& x : {a, a.to(kDouble)}) expect_same_in_pieces(x, b, across);
   expect_same_in_pieces(a, b, backwards);
