@@ -14,7 +14,8 @@ namespace lanewise::detail {
 
 /// Walks over less memory stay in the cache as a whole: half of a usual second-level cache.
 inline constexpr std::int64_t kSawtoothFrom = 1 << 20;
-/// Walks over more gain nothing (at 48 MiB), and what fetches ahead, hardware and blocks alike, does better without turns.
+/// Walks over more gain nothing (at 48 MiB), and what fetches ahead does better without turns: at 192 MiB a + b.t() takes 0.75 to 0.8
+/// of the time, a.t() + b.t() 0.85 to 0.95.
 inline constexpr std::int64_t kSawtoothTo = 64 << 20;
 /// Bytes of a block, all operands together. With a quarter of it prefetchers start too often: 1.2 times the time.
 inline constexpr std::int64_t kSawtoothBlock = 192 << 10;
