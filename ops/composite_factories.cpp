@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>
@@ -27,18 +28,24 @@ Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const T
                 Keeps&& keeps) {
   LANEWISE_CHECK(ShapeError, rows >= 0 && columns >= 0, op, ": row and col must be non-negative, got ", rows,
                  " and ", columns);
-  std::vector<std::int64_t> row_of, column_of;
-  for (std::int64_t i = 0; i < rows; ++i) {
+  const auto bounds = [&](std::int64_t i) {
     const auto [from, to] = keeps(i);
-    for (std::int64_t j = std::clamp<std::int64_t>(from, 0, columns); j < std::min(to, columns); ++j) {
-      row_of.push_back(i);
-      column_of.push_back(j);
-    }
+    const std::int64_t first = std::clamp<std::int64_t>(from, 0, columns);
+    return std::pair(first, std::clamp(to, first, columns));
+  };
+  std::int64_t n = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto [first, last] = bounds(i);
+    n += last - first;
   }
-  const auto n = static_cast<std::int64_t>(row_of.size());
   Tensor positions = empty({2, n}, kLong);
-  std::copy(row_of.begin(), row_of.end(), positions.data_ptr<std::int64_t>());
-  std::copy(column_of.begin(), column_of.end(), positions.data_ptr<std::int64_t>() + n);
+  auto *row_of = positions.data_ptr<std::int64_t>(), *column_of = row_of + n;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto [first, last] = bounds(i);
+    row_of = std::fill_n(row_of, last - first, i);
+    std::iota(column_of, column_of + (last - first), first);
+    column_of += last - first;
+  }
   return with_options(positions.to(options.has_dtype() ? options.dtype() : kLong), options);
 }
 

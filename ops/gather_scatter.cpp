@@ -215,6 +215,51 @@ void add_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Te
   visit_dtype(self.scalar_type(), [&]<class T>() { reduce_into<T>(indexing, self, values, Reduce::Sum); });
 }
 
+void put_where(const Indexing& indexing, Tensor& self, const Tensor& src) {
+  assert_no_internal_overlap(self);
+  if (indexing.empty) return;
+  visit_size(self.itemsize(),
+             [&]<class T>() { each_pair<T>(indexing, self, src, [](T& a, const T& b) { a = b; }); });
+}
+
+void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, bool fresh) {
+  Indexing indexing("scatter", dim, self.sizes(), index);
+  indexing.check_src("scatter", self, src);
+  indexing.check_bounds("scatter", fresh);
+  put_where(indexing, self, apart_from(self, src));
+}
+
+void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value, bool fresh) {
+  Indexing indexing("scatter", dim, self.sizes(), index);
+  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
+  fill_(one, value);
+  indexing.check_bounds("scatter", fresh);
+  put_where(indexing, self, one);
+}
+
+void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
+                      std::string_view reduce, bool include_self, bool fresh) {
+  const Reduce kind = reduce_of(reduce);
+  Indexing indexing("scatter_reduce", dim, self.sizes(), index);
+  indexing.check_src("scatter_reduce", self, src);
+  indexing.check_bounds("scatter_reduce", fresh);
+  LANEWISE_CHECK(DtypeError, !self.is_complex() || (kind != Reduce::Max && kind != Reduce::Min),
+                 "scatter_reduce: complex numbers have no order");
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool || kind != Reduce::Mean,
+                 "scatter_reduce: mean is not implemented for bool");
+  assert_no_internal_overlap(self);
+  if (indexing.empty) return;
+  const Tensor values = apart_from(self, src);
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    if (!include_self) {
+      const T start = neutral<T>(kind);
+      each_pair<T>(indexing, self, values, [start](T& a, const T&) { a = start; });
+    }
+    reduce_into<T>(indexing, self, values, kind);
+  });
+  if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
+}
+
 }  // namespace
 
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
@@ -256,25 +301,11 @@ Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, 
 }
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  Indexing indexing("scatter", dim, self.sizes(), index);
-  indexing.check_src("scatter", self, src);
-  indexing.check_bounds("scatter", false);
-  assert_no_internal_overlap(self);
-  if (indexing.empty) return;
-  const Tensor values = apart_from(self, src);
-  visit_size(self.itemsize(),
-             [&]<class T>() { each_pair<T>(indexing, self, values, [](T& a, const T& b) { a = b; }); });
+  put_scattered(self, dim, index, src, false);
 }
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
-  Indexing indexing("scatter", dim, self.sizes(), index);
-  indexing.check_bounds("scatter", false);
-  assert_no_internal_overlap(self);
-  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
-  fill_(one, value);
-  if (indexing.empty) return;
-  visit_size(self.itemsize(),
-             [&]<class T>() { each_pair<T>(indexing, self, one, [](T& a, const T& b) { a = b; }); });
+  put_scattered(self, dim, index, value, false);
 }
 
 void scatter_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
@@ -283,36 +314,18 @@ void scatter_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Ten
 
 void scatter_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                      std::string_view reduce, bool include_self) {
-  const Reduce kind = reduce_of(reduce);
-  Indexing indexing("scatter_reduce", dim, self.sizes(), index);
-  indexing.check_src("scatter_reduce", self, src);
-  indexing.check_bounds("scatter_reduce", false);
-  LANEWISE_CHECK(DtypeError, !self.is_complex() || (kind != Reduce::Max && kind != Reduce::Min),
-                 "scatter_reduce: complex numbers have no order");
-  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool || kind != Reduce::Mean,
-                 "scatter_reduce: mean is not implemented for bool");
-  assert_no_internal_overlap(self);
-  if (indexing.empty) return;
-  const Tensor values = apart_from(self, src);
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    if (!include_self) {
-      const T start = neutral<T>(kind);
-      each_pair<T>(indexing, self, values, [start](T& a, const T&) { a = start; });
-    }
-    reduce_into<T>(indexing, self, values, kind);
-  });
-  if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
+  reduce_scattered(self, dim, index, src, reduce, include_self, false);
 }
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
   Tensor result = clone(self, MemoryFormat::Contiguous);
-  scatter_(result, dim, index, src);
+  put_scattered(result, dim, index, src, true);
   return result;
 }
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
   Tensor result = clone(self, MemoryFormat::Contiguous);
-  scatter_(result, dim, index, value);
+  put_scattered(result, dim, index, value, true);
   return result;
 }
 
@@ -325,7 +338,7 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, co
 Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self) {
   Tensor result = clone(self, MemoryFormat::Contiguous);
-  scatter_reduce_(result, dim, index, src, reduce, include_self);
+  reduce_scattered(result, dim, index, src, reduce, include_self, true);
   return result;
 }
 

@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <limits>
-#include <numeric>
-#include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
-#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/median.h>
 #include <lanewise/ops/reduced_dims.h>
+#include <lanewise/ops/room.h>
+#include <lanewise/ops/select_key.h>
+#include <lanewise/ops/sort_keys.h>
+#include <lanewise/ops/sort_line.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -15,51 +16,51 @@
 namespace lanewise::ops {
 namespace {
 
-/// NaN after everything.
-template <class T>
-bool before(T a, T b) {
-  return a < b || (b != b && a == a);
-}
+/// Position of the median in x.
+struct Median {
+  bool ignore_nan;
 
-/// Position of the median in x; `order` is scratch.
-template <class T>
-std::int64_t median_of(const T* x, std::int64_t n, bool ignore_nan, std::vector<std::int64_t>& order) {
-  order.resize(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  if constexpr (std::is_floating_point_v<T>) {
-    const auto numbers =
-        std::stable_partition(order.begin(), order.end(), [&](std::int64_t i) { return x[i] == x[i]; });
-    const std::int64_t count = numbers - order.begin();
-    if (count < n && (!ignore_nan || count == 0)) return *numbers;
-    n = count;
-  }
-  const auto middle = order.begin() + (n - 1) / 2;
-  std::nth_element(order.begin(), middle, order.begin() + n,
-                   [&](std::int64_t a, std::int64_t b) { return x[a] < x[b] || (x[a] == x[b] && a < b); });
-  return *middle;
-}
+  template <class T>
+  using Scratch = Room<typename SortKey<T>::Key>;
 
-template <class T>
-std::int64_t mode_of(const T* x, std::int64_t n, std::vector<std::int64_t>& order) {
-  order.resize(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return before(x[a], x[b]) || (!before(x[b], x[a]) && a < b);
-  });
-  std::int64_t best = order[0], longest = 0;
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
-    while (last + 1 < order.size() && !before(x[order[first]], x[order[last + 1]])) ++last;
-    if (static_cast<std::int64_t>(last - first) + 1 > longest) {
-      longest = static_cast<std::int64_t>(last - first) + 1;
-      best = order[last];
+  template <class T>
+  std::int64_t operator()(const T* x, std::int64_t n, const Scratch<T>& keys) const {
+    std::int64_t numbers = n;
+    if constexpr (SortKey<T>::kFloating) {
+      const auto is_nan = [](T element) { return SortKey<T>::of(element) == SortKey<T>::kNaN; };
+      numbers -= std::count_if(x, x + n, is_nan);
+      if (numbers < n && (!ignore_nan || numbers == 0)) return std::find_if(x, x + n, is_nan) - x;
     }
-    first = last + 1;
+    return position_of_rank(x, n, (numbers - 1) / 2, keys.get());  // NaN ranks behind all numbers
   }
-  return best;
-}
+};
 
-/// choose(row, n, scratch) for every sequence along dim.
+/// Last position of the most frequent element of x, the smallest of several.
+struct Mode {
+  template <class T>
+  struct Scratch {
+    SortRoom room;
+    Room<T> sorted;
+    Room<std::int64_t> order;
+    explicit Scratch(std::int64_t n) : room(n), sorted(n), order(n) {}
+  };
+
+  template <class T>
+  std::int64_t operator()(const T* x, std::int64_t n, const Scratch<T>& scratch) const {
+    const T* sorted = scratch.sorted.get();
+    sort_line(x, n, false, scratch.room, n, scratch.sorted.get(), scratch.order.get());
+    std::int64_t first = 0, longest = 0, best = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (i > 0 && SortKey<T>::of(sorted[i]) != SortKey<T>::of(sorted[i - 1])) first = i;
+      if (i - first < longest) continue;
+      longest = i - first + 1;
+      best = i;
+    }
+    return scratch.order[best];
+  }
+};
+
+/// choose(row, n, scratch) for every sequence along dim; scratch is the thread's own.
 template <class Choose>
 std::tuple<Tensor, Tensor> along(const char* op, const Tensor& self, std::int64_t dim, bool keepdim,
                                  Choose choose) {
@@ -68,27 +69,25 @@ std::tuple<Tensor, Tensor> along(const char* op, const Tensor& self, std::int64_
   LANEWISE_CHECK(IndexError, self.dim() == 0 || self.size(d) > 0, op, ": Expected reduction dim ", d,
                  " to have non-zero size, found shape ", self.sizes());
   const Tensor rows = self.dim() == 0 ? dense(self) : dense(transpose(self, d, -1));
-  const Tensor x = dense(rows, kernels::compute_type(self.scalar_type()));
   const std::int64_t n = self.dim() == 0 ? 1 : self.size(d);
   DimVector sizes(rows.sizes());
   if (!sizes.empty()) sizes.back() = 1;
-  Tensor values = detail::empty_cpu(sizes, self.scalar_type());
-  Tensor indices = detail::empty_cpu(sizes, kLong);
+  Tensor values = lanewise::detail::empty_cpu(sizes, self.scalar_type());
+  Tensor indices = lanewise::detail::empty_cpu(sizes, kLong);
   auto* at = indices.data_ptr<std::int64_t>();
-  visit_dtype(x.scalar_type(), [&]<class T>() {
-    if constexpr (std::is_arithmetic_v<T>) {
-      const T* data = static_cast<const T*>(x.const_data_ptr());
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    if constexpr (!is_complex(scalar_type_of<T>)) {
+      const T* data = static_cast<const T*>(rows.const_data_ptr());
+      T* to = static_cast<T*>(values.data_ptr());
       parallel_for(0, indices.numel(), std::max<std::int64_t>(1, 4096 / n),
                    [&](std::int64_t begin, std::int64_t end) {
-                     std::vector<std::int64_t> order;
-                     for (std::int64_t i = begin; i < end; ++i) at[i] = choose(data + i * n, n, order);
+                     const typename Choose::template Scratch<T> scratch(n);
+                     for (std::int64_t i = begin; i < end; ++i) {
+                       at[i] = choose(data + i * n, n, scratch);
+                       to[i] = data[i * n + at[i]];
+                     }
                    });
     }
-  });
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    const T* data = static_cast<const T*>(rows.const_data_ptr());
-    T* to = static_cast<T*>(values.data_ptr());
-    for (std::int64_t i = 0; i < indices.numel(); ++i) to[i] = data[i * n + at[i]];
   });
   if (self.dim() == 0) return {values, indices};
   const DimVector shape = reduced_shape(self.sizes(), DimMask{1} << d, keepdim);
@@ -110,17 +109,13 @@ Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
     return filled(self, ~DimMask{0}, false, self.scalar_type(), std::numeric_limits<std::int64_t>::min());
   }
   const Tensor flat = view(dense(self), IntArrayRef{self.numel()});
-  return std::get<0>(along(op, flat, 0, false, [&](const auto* x, std::int64_t n, auto& order) {
-    return median_of(x, n, ignore_nan, order);
-  }));
+  return std::get<0>(along(op, flat, 0, false, Median{ignore_nan}));
 }
 
 std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, std::int64_t dim, bool keepdim,
                                         bool ignore_nan) {
   check_median(op, self);
-  return along(op, self, dim, keepdim, [&](const auto* x, std::int64_t n, auto& order) {
-    return median_of(x, n, ignore_nan, order);
-  });
+  return along(op, self, dim, keepdim, Median{ignore_nan});
 }
 
 }  // namespace
@@ -134,8 +129,7 @@ std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, std::int64_t dim, bool 
   return median_along("nanmedian", self, dim, keepdim, true);
 }
 std::tuple<Tensor, Tensor> mode(const Tensor& self, std::int64_t dim, bool keepdim) {
-  return along("mode", self, dim, keepdim,
-               [](const auto* x, std::int64_t n, auto& order) { return mode_of(x, n, order); });
+  return along("mode", self, dim, keepdim, Mode{});
 }
 
 }  // namespace lanewise::ops

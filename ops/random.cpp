@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
+#include <lanewise/ops/dense.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/fill_values.h>
+#include <lanewise/ops/sorting.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
@@ -101,18 +101,10 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
   const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
   LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ",
                  short_name(dtype));
-  // Sorts by random 64-bit keys; equal keys, which are rare, keep their order.
-  const Tensor keys =
-      drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
-  const auto* key = static_cast<const std::int64_t*>(keys.data_ptr());
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [key](std::int64_t a, std::int64_t b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
-  Tensor t = detail::empty_cpu(n, dtype);
-  const auto convert = kernels::active_kernels()
-                           .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
-  convert(reinterpret_cast<const char*>(order.data()), static_cast<char*>(t.data_ptr()), n);
+  // The order of random 64-bit keys; equal ones, which are rare, keep theirs.
+  const Tensor order = ops::argsort(
+      drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {}), 0);
+  Tensor t = ops::dense(order, dtype);
   if (options.requires_grad()) t.set_requires_grad(true);
   return t;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -7,6 +8,8 @@
 #include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/room.h>
+#include <lanewise/ops/search_keys.h>
 #include <lanewise/ops/searching.h>
 #include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/views.h>
@@ -25,7 +28,14 @@ void visit_ordered(const char* op, ScalarType dtype, F&& f) {
   });
 }
 
-/// The first place in the sequence, in the order of `sorter` if given, that does not come before the value.
+/// The keys of x in room for as many.
+template <class T>
+void keys_of(const T* x, std::int64_t n, typename SortKey<T>::Key* keys) {
+  for (std::int64_t i = 0; i < n; ++i) keys[i] = SortKey<T>::of(x[i]);
+}
+
+/// The first place in the sequence that does not come before the key: for lines that few values are looked up
+/// in.
 template <class Key, class At>
 std::int64_t bound(std::int64_t n, Key key, bool right, At&& at) {
   std::int64_t begin = 0;
@@ -38,6 +48,43 @@ std::int64_t bound(std::int64_t n, Key key, bool right, At&& at) {
   }
   return begin;
 }
+
+/// Lines of n elements, each in order, or in the order of its places if there are any.
+template <class T>
+struct SortedLines {
+  using Key = typename SortKey<T>::Key;
+  const T* x;
+  const std::int64_t* places;
+  std::int64_t n;
+
+  Key key(std::int64_t line, std::int64_t i) const noexcept {
+    return SortKey<T>::of(x[line * n + (places == nullptr ? i : places[line * n + i])]);
+  }
+
+  /// Where `count` values belong in a line; room for the keys of the line and of kValues values.
+  void search(std::int64_t line, const T* values, std::int64_t count, bool right, Key* keys,
+              std::int64_t* out) const {
+    if (count * kWorth < n) {  // or the whole line would be read for a few values
+      for (std::int64_t i = 0; i < count; ++i)
+        out[i] = bound(n, SortKey<T>::of(values[i]), right, [&](std::int64_t j) { return key(line, j); });
+      return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) keys[i] = key(line, i);
+    Key* wanted = keys + n;
+    for (std::int64_t i = 0; i < count; i += kValues) {
+      const std::int64_t some = std::min(kValues, count - i);
+      keys_of(values + i, some, wanted);
+      if (right) {
+        count_before<true>(keys, n, wanted, some, out + i);
+      } else {
+        count_before<false>(keys, n, wanted, some, out + i);
+      }
+    }
+  }
+
+  static constexpr std::int64_t kWorth = 8;
+  static constexpr std::int64_t kValues = 256;
+};
 
 void check_search(const Tensor& sequence, const Tensor& values, std::optional<std::string_view> side,
                   bool right, const Tensor& sorter, bool out_int32) {
@@ -88,17 +135,14 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool ou
                    " is out of range for a sequence of ", n);
   }
   visit_ordered("searchsorted", sequence.scalar_type(), [&]<class T>() {
-    const auto* x = sequence.const_data_ptr<T>();
+    const SortedLines<T> lines{sequence.const_data_ptr<T>(), place, n};
     const auto* v = wanted.const_data_ptr<T>();
     parallel_for(0, wanted.numel(), 1024, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const T* line = x + i / per_line * n;
-        const std::int64_t* line_place = place == nullptr ? nullptr : place + i / per_line * n;
-        const auto key = SortKey<T>::of(v[i]);
-        out[i] =
-            line_place == nullptr
-                ? bound(n, key, behind, [line](std::int64_t j) { return SortKey<T>::of(line[j]); })
-                : bound(n, key, behind, [=](std::int64_t j) { return SortKey<T>::of(line[line_place[j]]); });
+      const Room<typename SortKey<T>::Key> keys(n + SortedLines<T>::kValues);
+      for (std::int64_t i = begin; i < end;) {
+        const std::int64_t line = i / per_line, stop = std::min(end, (line + 1) * per_line);
+        lines.search(line, v + i, stop - i, behind, keys.get(), out + i);
+        i = stop;
       }
     });
   });
@@ -115,16 +159,28 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool invert) {
     using Key = typename SortKey<T>::Key;
     const auto* y = tests.const_data_ptr<T>();
     std::vector<Key> keys;
+    keys.reserve(static_cast<std::size_t>(tests.numel()));
     for (std::int64_t i = 0; i < tests.numel(); ++i) {
       if (y[i] == y[i]) keys.push_back(SortKey<T>::of(y[i]));  // NaN equals nothing
     }
     std::sort(keys.begin(), keys.end());
+    const auto count = static_cast<std::int64_t>(keys.size());
+    keys.push_back(SortKey<T>::kNaN);  // read behind all others; no element that is asked about equals it
     const auto* x = wanted.const_data_ptr<T>();
     auto* out = static_cast<bool*>(result.data_ptr());
     parallel_for(0, wanted.numel(), 1024, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const bool found = x[i] == x[i] && std::binary_search(keys.begin(), keys.end(), SortKey<T>::of(x[i]));
-        out[i] = found != invert;
+      constexpr std::int64_t kSome = 256;
+      std::array<Key, kSome> key;
+      std::array<std::int64_t, kSome> at;
+      for (std::int64_t i = begin; i < end; i += kSome) {
+        const std::int64_t some = std::min(kSome, end - i);
+        keys_of(x + i, some, key.data());
+        count_before<false>(keys.data(), count, key.data(), some, at.data());
+        for (std::int64_t j = 0; j < some; ++j) {
+          const auto k = static_cast<std::size_t>(j), place = static_cast<std::size_t>(at[k]);
+          const bool found = (at[k] < count) & (keys[place] == key[k]) & (x[i + j] == x[i + j]);
+          out[i + j] = found != invert;
+        }
       }
     });
   });

@@ -8,6 +8,7 @@
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/room.h>
 #include <lanewise/ops/select_first.h>
+#include <lanewise/ops/select_key.h>
 #include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/sort_line.h>
 #include <lanewise/ops/sorting.h>
@@ -158,18 +159,16 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int
   check_length("kthvalue", lines.n);
   const Tensor values = lines.empty(self.scalar_type()), indices = lines.empty(kLong);
   visit_ordered(self.scalar_type(), [&]<class T>() {
-    using Item = SortItem<typename SortKey<T>::Key>;
     const auto* x = lines.lines.template const_data_ptr<T>();
+    auto* v = values.template data_ptr<T>();
+    auto* at = indices.data_ptr<std::int64_t>();
     parallel_for(0, lines.count, std::max<std::int64_t>(1, 8192 / lines.n),
                  [&](std::int64_t begin, std::int64_t end) {
-                   const Room<Item> items(lines.n);
+                   const Room<typename SortKey<T>::Key> keys(lines.n);
                    for (std::int64_t l = begin; l < end; ++l) {
                      const T* line = x + l * lines.n;
-                     for (std::int64_t i = 0; i < lines.n; ++i)
-                       items[i] = Item::make(SortKey<T>::of(line[i]), static_cast<std::uint64_t>(i));
-                     std::nth_element(items.get(), items.get() + (k - 1), items.get() + lines.n);
-                     write_items(items.get() + (k - 1), line, 1, values.template data_ptr<T>() + l,
-                                 indices.data_ptr<std::int64_t>() + l);
+                     at[l] = position_of_rank(line, lines.n, k - 1, keys.get());
+                     v[l] = line[at[l]];
                    }
                  });
   });
