@@ -6,9 +6,9 @@
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/extent.h>
 #include <lanewise/ops/scan.h>
 #include <lanewise/tensor/make_tensor.h>
-#include <lanewise/tensor/shape.h>
 
 namespace lanewise::ops {
 namespace {
@@ -28,18 +28,6 @@ constexpr std::int64_t kPart = 128;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
 constexpr std::int64_t kTileBytes = 16 << 10;
 constexpr std::int64_t kStreamedBytes = 256;
-
-/// self seen as [batches, n, columns].
-struct Extent {
-  std::int64_t batches = 1, n = 1, columns = 1;
-  Extent(const char* op, const Tensor& self, std::int64_t dim) {
-    const auto axis = static_cast<std::size_t>(wrap_dim(op, dim, self.dim()));
-    const IntArrayRef sizes = self.sizes();
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      (i < axis ? batches : i > axis ? columns : n) *= sizes[i];
-    }
-  }
-};
 
 class Scanner {
  public:
@@ -204,68 +192,6 @@ Tensor reverse_cumsum(const Tensor& self, std::int64_t dim) {
 Tensor reverse_logcumsumexp(const Tensor& self, std::int64_t dim) {
   check_floating("logcumsumexp", self);
   return scan("logcumsumexp", &ScanTable::logsumexp, self, dim, self.scalar_type(), true);
-}
-
-namespace {
-
-/// Whether `x` takes the place of `best` (of equal values the later one).
-template <bool Max, class T>
-bool takes(T x, T best) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return x != x || (best == best && (Max ? x >= best : x <= best));
-  } else {
-    return Max ? x >= best : x <= best;
-  }
-}
-
-template <bool Max, class T>
-void running_extreme(const Extent& e, const T* x, T* values, std::int64_t* indices) {
-  const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / (e.n * e.columns));
-  parallel_for(0, e.batches, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = begin; b < end; ++b) {
-      const std::int64_t first = b * e.n * e.columns;
-      std::copy_n(x + first, e.columns, values + first);
-      std::fill_n(indices + first, e.columns, 0);
-      for (std::int64_t r = 1; r < e.n; ++r) {
-        const std::int64_t at = first + r * e.columns;
-        const std::int64_t before = at - e.columns;
-        for (std::int64_t c = 0; c < e.columns; ++c) {
-          const bool take = takes<Max>(x[at + c], values[before + c]);
-          values[at + c] = take ? x[at + c] : values[before + c];
-          indices[at + c] = take ? r : indices[before + c];
-        }
-      }
-    }
-  });
-}
-
-template <bool Max>
-std::tuple<Tensor, Tensor> running(const char* op, const Tensor& self, std::int64_t dim) {
-  const Extent extent(op, self, dim);
-  LANEWISE_CHECK(DtypeError, !self.is_complex(), op, ": complex numbers have no order, found ",
-                 self.scalar_type());
-  const ScalarType compute = kernels::compute_type(self.scalar_type());
-  const Tensor x = dense(self, compute);
-  const Tensor values = detail::empty_cpu(self.sizes(), compute);
-  const Tensor indices = detail::empty_cpu(self.sizes(), kLong);
-  if (self.numel() > 0) {
-    visit_dtype(compute, [&]<class T>() {
-      if constexpr (std::is_arithmetic_v<T>) {
-        running_extreme<Max>(extent, static_cast<const T*>(x.const_data_ptr()),
-                             static_cast<T*>(values.data_ptr()), indices.data_ptr<std::int64_t>());
-      }
-    });
-  }
-  return {dense(values, self.scalar_type()), indices};
-}
-
-}  // namespace
-
-std::tuple<Tensor, Tensor> cummax(const Tensor& self, std::int64_t dim) {
-  return running<true>("cummax", self, dim);
-}
-std::tuple<Tensor, Tensor> cummin(const Tensor& self, std::int64_t dim) {
-  return running<false>("cummin", self, dim);
 }
 
 }  // namespace lanewise::ops
