@@ -7,6 +7,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/gemm.h>
 #include <lanewise/ops/linear_systems.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -59,7 +60,16 @@ class Lu {
   Lu(const T* matrix, std::int64_t n)
       : n_(n), a_(matrix, matrix + n * n), order_(static_cast<std::size_t>(n)) {
     for (std::int64_t i = 0; i < n; ++i) order_[static_cast<std::size_t>(i)] = i;
-    for (std::int64_t k = 0; k < n; ++k) eliminate(k);
+    for (std::int64_t first = 0; first < n; first += kPanel) {
+      const std::int64_t end = std::min(first + kPanel, n);
+      for (std::int64_t k = first; k < end; ++k) eliminate(k, end);
+      if (end == n) break;
+      for (std::int64_t i = first; i < end; ++i) {
+        for (std::int64_t j = first; j < i; ++j) subtract(row(i)[j], row(j) + end, row(i) + end, n - end);
+      }
+      subtract_product(block(end, first, n - end, end - first), block(first, end, end - first, n - end),
+                       block(end, end, n - end, n - end));
+    }
   }
 
   /// Counted from 1; 0 if the matrix is regular.
@@ -80,16 +90,28 @@ class Lu {
 
   /// x [n, cols] with A x = b.
   void solve(const T* b, std::int64_t cols, T* x) const {
-    for (std::int64_t i = 0; i < n_; ++i) {
-      const T* from = b + order_[static_cast<std::size_t>(i)] * cols;
-      T* to = x + i * cols;
-      for (std::int64_t c = 0; c < cols; ++c) to[c] = from[c];
-      for (std::int64_t j = 0; j < i; ++j) subtract(row(i)[j], x + j * cols, to, cols);
+    const auto part = [&](std::int64_t first, std::int64_t end) {
+      return matrix(x + first * cols, end - first, cols, cols);
+    };
+    for (std::int64_t first = 0; first < n_; first += kPanel) {
+      const std::int64_t end = std::min(first + kPanel, n_);
+      for (std::int64_t i = first; i < end; ++i)
+        std::copy_n(b + order_[static_cast<std::size_t>(i)] * cols, cols, x + i * cols);
+      if (first > 0) subtract_product(block(first, 0, end - first, first), part(0, first), part(first, end));
+      for (std::int64_t i = first; i < end; ++i) {
+        for (std::int64_t j = first; j < i; ++j) subtract(row(i)[j], x + j * cols, x + i * cols, cols);
+      }
     }
-    for (std::int64_t i = n_ - 1; i >= 0; --i) {
-      T* to = x + i * cols;
-      for (std::int64_t j = i + 1; j < n_; ++j) subtract(row(i)[j], x + j * cols, to, cols);
-      for (std::int64_t c = 0; c < cols; ++c) to[c] /= row(i)[i];
+    for (std::int64_t end = n_; end > 0;) {
+      const std::int64_t first = (end - 1) / kPanel * kPanel;
+      if (end < n_)
+        subtract_product(block(first, end, end - first, n_ - end), part(end, n_), part(first, end));
+      for (std::int64_t i = end - 1; i >= first; --i) {
+        T* to = x + i * cols;
+        for (std::int64_t j = i + 1; j < end; ++j) subtract(row(i)[j], x + j * cols, to, cols);
+        for (std::int64_t c = 0; c < cols; ++c) to[c] /= row(i)[i];
+      }
+      end = first;
     }
   }
 
@@ -97,11 +119,26 @@ class Lu {
   const T* row(std::int64_t i) const { return a_.data() + i * n_; }
   T* row(std::int64_t i) { return a_.data() + i * n_; }
 
+  /// Columns that are eliminated before the rest of the matrix follows, as a product.
+  static constexpr std::int64_t kPanel = 32;
+
+  static Matrix matrix(const T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride) {
+    return {reinterpret_cast<char*>(const_cast<T*>(data)), scalar_type_of<T>, rows, cols, stride, 1};
+  }
+  Matrix block(std::int64_t first_row, std::int64_t first_col, std::int64_t rows, std::int64_t cols) const {
+    return matrix(row(first_row) + first_col, rows, cols, n_);
+  }
+  /// c -= a b.
+  static void subtract_product(const Matrix& a, const Matrix& b, const Matrix& c) {
+    Gemm(c, a, b, c, 1, -1).run();
+  }
+
   static void subtract(T factor, const T* from, T* to, std::int64_t n) {
     for (std::int64_t c = 0; c < n; ++c) to[c] -= factor * from[c];
   }
 
-  void eliminate(std::int64_t k) {
+  /// In the columns up to `end`.
+  void eliminate(std::int64_t k, std::int64_t end) {
     std::int64_t best = k;
     for (std::int64_t i = k + 1; i < n_; ++i) {
       if (magnitude(row(i)[k]) > magnitude(row(best)[k])) best = i;
@@ -117,7 +154,7 @@ class Lu {
     }
     for (std::int64_t i = k + 1; i < n_; ++i) {
       const T factor = row(i)[k] /= row(k)[k];
-      subtract(factor, row(k) + k + 1, row(i) + k + 1, n_ - k - 1);
+      subtract(factor, row(k) + k + 1, row(i) + k + 1, end - k - 1);
     }
   }
 
@@ -201,19 +238,21 @@ Tensor adjugate(const Tensor& A) {
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* x = static_cast<T*>(out.data_ptr());
     const std::vector<T> unit = identity<T>(n);
-    parallel_for(0, elements == 0 ? 0 : out.numel() / elements, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const T *from = a + i * elements, *last = from + elements;
-        T* to = x + i * elements;
-        Lu<T> lu(from, n);
-        Real largest = 0;
-        for (const T* p = from; p < last; ++p) largest = std::max(largest, magnitude(*p));
-        lu.regularize(T((largest > 0 ? largest : Real(1)) * std::numeric_limits<Real>::epsilon()));
-        lu.solve(unit.data(), n, to);
-        const T det = lu.determinant();
-        for (std::int64_t k = 0; k < elements; ++k) to[k] *= det;
-      }
-    });
+    parallel_for(
+        0, elements == 0 ? 0 : out.numel() / elements, grain_of(n),
+        [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) {
+            const T *from = a + i * elements, *last = from + elements;
+            T* to = x + i * elements;
+            Lu<T> lu(from, n);
+            Real largest = 0;
+            for (const T* p = from; p < last; ++p) largest = std::max(largest, magnitude(*p));
+            lu.regularize(T((largest > 0 ? largest : Real(1)) * std::numeric_limits<Real>::epsilon()));
+            lu.solve(unit.data(), n, to);
+            const T det = lu.determinant();
+            for (std::int64_t k = 0; k < elements; ++k) to[k] *= det;
+          }
+        });
   });
   return out;
 }
