@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/dense.h>
@@ -8,7 +9,6 @@
 #include <lanewise/ops/room.h>
 #include <lanewise/ops/select_key.h>
 #include <lanewise/ops/sort_keys.h>
-#include <lanewise/ops/sort_line.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -16,56 +16,27 @@
 namespace lanewise::ops {
 namespace {
 
-/// Position of the median in x.
-struct Median {
-  bool ignore_nan;
-
-  template <class T>
-  using Scratch = Room<typename SortKey<T>::Key>;
-
-  template <class T>
-  std::int64_t operator()(const T* x, std::int64_t n, const Scratch<T>& keys) const {
-    std::int64_t numbers = n;
-    if constexpr (SortKey<T>::kFloating) {
-      const auto is_nan = [](T element) { return SortKey<T>::of(element) == SortKey<T>::kNaN; };
-      numbers -= std::count_if(x, x + n, is_nan);
-      if (numbers < n && (!ignore_nan || numbers == 0)) return std::find_if(x, x + n, is_nan) - x;
-    }
-    return position_of_rank(x, n, (numbers - 1) / 2, keys.get());  // NaN ranks behind all numbers
+/// Position of the median in x; room for n keys.
+template <class T>
+std::int64_t median_of(const T* x, std::int64_t n, bool ignore_nan, typename SortKey<T>::Key* keys) {
+  std::int64_t numbers = n;
+  if constexpr (SortKey<T>::kFloating) {
+    const auto is_nan = [](T element) { return SortKey<T>::of(element) == SortKey<T>::kNaN; };
+    numbers -= std::count_if(x, x + n, is_nan);
+    if (numbers < n && (!ignore_nan || numbers == 0)) return std::find_if(x, x + n, is_nan) - x;
   }
-};
+  return position_of_rank(x, n, (numbers - 1) / 2, keys);  // NaN ranks behind all numbers
+}
 
-/// Last position of the most frequent element of x, the smallest of several.
-struct Mode {
-  template <class T>
-  struct Scratch {
-    SortRoom room;
-    Room<T> sorted;
-    Room<std::int64_t> order;
-    explicit Scratch(std::int64_t n) : room(n), sorted(n), order(n) {}
-  };
+void check_median(const char* op, const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool && !self.is_complex(), op, ": not defined for ",
+                 self.scalar_type(), " elements");
+}
 
-  template <class T>
-  std::int64_t operator()(const T* x, std::int64_t n, const Scratch<T>& scratch) const {
-    const T* sorted = scratch.sorted.get();
-    sort_line(x, n, false, scratch.room, n, scratch.sorted.get(), scratch.order.get());
-    std::int64_t first = 0, longest = 0, best = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      if (i > 0 && SortKey<T>::of(sorted[i]) != SortKey<T>::of(sorted[i - 1])) first = i;
-      if (i - first < longest) continue;
-      longest = i - first + 1;
-      best = i;
-    }
-    return scratch.order[best];
-  }
-};
-
-/// choose(row, n, scratch) for every sequence along dim; scratch is the thread's own.
-template <class Choose>
-std::tuple<Tensor, Tensor> along(const char* op, const Tensor& self, std::int64_t dim, bool keepdim,
-                                 Choose choose) {
+std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, std::int64_t dim, bool keepdim,
+                                        bool ignore_nan) {
   const std::int64_t d = wrap_dim(op, dim, self.dim());
-  LANEWISE_CHECK(DtypeError, !self.is_complex(), op, ": not defined for ", self.scalar_type(), " elements");
+  check_median(op, self);
   LANEWISE_CHECK(IndexError, self.dim() == 0 || self.size(d) > 0, op, ": Expected reduction dim ", d,
                  " to have non-zero size, found shape ", self.sizes());
   const Tensor rows = self.dim() == 0 ? dense(self) : dense(transpose(self, d, -1));
@@ -76,14 +47,14 @@ std::tuple<Tensor, Tensor> along(const char* op, const Tensor& self, std::int64_
   Tensor indices = lanewise::detail::empty_cpu(sizes, kLong);
   auto* at = indices.data_ptr<std::int64_t>();
   visit_dtype(self.scalar_type(), [&]<class T>() {
-    if constexpr (!is_complex(scalar_type_of<T>)) {
+    if constexpr (!is_complex(scalar_type_of<T>) && !std::is_same_v<T, bool>) {
       const T* data = static_cast<const T*>(rows.const_data_ptr());
       T* to = static_cast<T*>(values.data_ptr());
       parallel_for(0, indices.numel(), std::max<std::int64_t>(1, 4096 / n),
                    [&](std::int64_t begin, std::int64_t end) {
-                     const typename Choose::template Scratch<T> scratch(n);
+                     const Room<typename SortKey<T>::Key> keys(n);
                      for (std::int64_t i = begin; i < end; ++i) {
-                       at[i] = choose(data + i * n, n, scratch);
+                       at[i] = median_of(data + i * n, n, ignore_nan, keys.get());
                        to[i] = data[i * n + at[i]];
                      }
                    });
@@ -95,11 +66,6 @@ std::tuple<Tensor, Tensor> along(const char* op, const Tensor& self, std::int64_
   return {shaped(values), shaped(indices)};
 }
 
-void check_median(const char* op, const Tensor& self) {
-  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool && !self.is_complex(), op, ": not defined for ",
-                 self.scalar_type(), " elements");
-}
-
 Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
   check_median(op, self);
   if (self.numel() == 0) {
@@ -109,13 +75,7 @@ Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
     return filled(self, ~DimMask{0}, false, self.scalar_type(), std::numeric_limits<std::int64_t>::min());
   }
   const Tensor flat = view(dense(self), IntArrayRef{self.numel()});
-  return std::get<0>(along(op, flat, 0, false, Median{ignore_nan}));
-}
-
-std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, std::int64_t dim, bool keepdim,
-                                        bool ignore_nan) {
-  check_median(op, self);
-  return along(op, self, dim, keepdim, Median{ignore_nan});
+  return std::get<0>(median_along(op, flat, 0, false, ignore_nan));
 }
 
 }  // namespace
@@ -127,9 +87,6 @@ std::tuple<Tensor, Tensor> median(const Tensor& self, std::int64_t dim, bool kee
 }
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, std::int64_t dim, bool keepdim) {
   return median_along("nanmedian", self, dim, keepdim, true);
-}
-std::tuple<Tensor, Tensor> mode(const Tensor& self, std::int64_t dim, bool keepdim) {
-  return along("mode", self, dim, keepdim, Mode{});
 }
 
 }  // namespace lanewise::ops

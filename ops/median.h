@@ -5,10 +5,10 @@
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/tensor.h>
 
-/// Choices from the sorted order of elements, without autograd.
+/// Medians, without autograd.
 ///
 /// Shapes   0-dim, or without `dim`, or with size 1 there if keepdim; positions in int64
-/// Dtypes   real, bool not for median
+/// Dtypes   real, not bool
 /// Throws   DtypeError; IndexError if dim is out of range or has no elements
 namespace lanewise::ops {
 
@@ -18,8 +18,5 @@ LANEWISE_API Tensor median(const Tensor& self);
 LANEWISE_API Tensor nanmedian(const Tensor& self);
 LANEWISE_API std::tuple<Tensor, Tensor> median(const Tensor& self, std::int64_t dim, bool keepdim = false);
 LANEWISE_API std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, std::int64_t dim, bool keepdim = false);
-
-/// The most frequent element, the smallest of several, and its last position.
-LANEWISE_API std::tuple<Tensor, Tensor> mode(const Tensor& self, std::int64_t dim = -1, bool keepdim = false);
 
 }  // namespace lanewise::ops

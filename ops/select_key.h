@@ -20,7 +20,7 @@ struct RankedKey {
 /// two differ and goes on with those that share the k-th's: a few steps per element where nth_element waits
 /// for mispredicted branches.
 template <class Key>
-RankedKey<Key> select_key(Key* keys, std::int64_t n, std::int64_t k) {
+[[gnu::noinline]] RankedKey<Key> select_key(Key* keys, std::int64_t n, std::int64_t k) {
   constexpr int kDigit = 8;
   constexpr std::int64_t kFew = 32;
   std::int64_t below = 0;

@@ -54,6 +54,11 @@ struct Lines {
     copy_(out, moved);
     return out;
   }
+  /// A result of one element a line, without dim unless it is kept.
+  Tensor reduced(const Tensor& result, bool keepdim) const {
+    const Tensor placed = in_place(result, nullptr);
+    return keepdim || line_sizes.empty() ? placed : squeeze(placed, dim);
+  }
 };
 
 template <class F>
@@ -66,6 +71,11 @@ void visit_ordered(ScalarType dtype, F&& f) {
 void check_length(const char* op, std::int64_t n) {
   LANEWISE_CHECK(ValueError, n < 0xffffffffLL, op, ": a line of ", n,
                  " elements is too long; at most 4294967294");
+}
+
+void check_not_empty(const char* op, const Lines& lines) {
+  LANEWISE_CHECK(IndexError, lines.n > 0, op, ": Expected reduction dim ", lines.dim,
+                 " to have non-zero size");
 }
 
 void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& indices) {
@@ -150,8 +160,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
 
 std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int64_t dim, bool keepdim) {
   Lines lines("kthvalue", self, dim);
-  LANEWISE_CHECK(IndexError, lines.n > 0, "kthvalue: Expected reduction dim ", lines.dim,
-                 " to have non-zero size");
+  check_not_empty("kthvalue", lines);
   LANEWISE_CHECK(ValueError, k >= 1 && k <= lines.n,
                  "kthvalue: selected number k out of range for dimension ", lines.dim, ": k is ", k,
                  ", its size ", lines.n);
@@ -172,11 +181,33 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int
                    }
                  });
   });
-  const auto shaped = [&](const Tensor& t) {
-    const Tensor result = lines.in_place(t, nullptr);
-    return keepdim || self.dim() == 0 ? result : squeeze(result, lines.dim);
-  };
-  return {shaped(values), shaped(indices)};
+  return {lines.reduced(values, keepdim), lines.reduced(indices, keepdim)};
+}
+
+std::tuple<Tensor, Tensor> mode(const Tensor& self, std::int64_t dim, bool keepdim) {
+  Lines lines("mode", self, dim);
+  check_not_empty("mode", lines);
+  const Tensor order = lines.empty(kLong);
+  Tensor sorted = lines.empty(self.scalar_type());
+  sort_lines(lines, false, &sorted, order);
+  lines.keep(1);
+  const Tensor values = lines.empty(self.scalar_type()), indices = lines.empty(kLong);
+  visit_ordered(self.scalar_type(), [&]<class T>() {
+    for (std::int64_t l = 0; l < lines.count; ++l) {
+      const T* x = sorted.template const_data_ptr<T>() + l * lines.n;
+      std::int64_t first = 0, longest = 0,
+                   best = 0;  // of a run of equal elements, and the end of the longest
+      for (std::int64_t i = 0; i < lines.n; ++i) {
+        if (SortKey<T>::of(x[i]) != SortKey<T>::of(x[first])) first = i;
+        if (i - first < longest) continue;
+        longest = i - first + 1;
+        best = i;
+      }
+      indices.data_ptr<std::int64_t>()[l] = order.const_data_ptr<std::int64_t>()[l * lines.n + best];
+      values.template data_ptr<T>()[l] = x[best];
+    }
+  });
+  return {lines.reduced(values, keepdim), lines.reduced(indices, keepdim)};
 }
 
 }  // namespace lanewise::ops

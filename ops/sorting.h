@@ -24,5 +24,7 @@ LANEWISE_API std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k,
 /// The k-th smallest, counted from 1.
 LANEWISE_API std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
                                                  bool keepdim = false);
+/// The most frequent element, the smallest of several, and its last position.
+LANEWISE_API std::tuple<Tensor, Tensor> mode(const Tensor& self, std::int64_t dim = -1, bool keepdim = false);
 
 }  // namespace lanewise::ops
