@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lanewise/kernels/distance_table.h>
 #include <lanewise/kernels/gemm_table.h>
 #include <lanewise/kernels/kernel.h>
 #include <lanewise/kernels/reduction_table.h>
@@ -59,6 +60,7 @@ struct KernelTable {
   const SoftmaxTable* softmax;
   const ScanTable* scans;
   const GemmTable* gemm;
+  const DistanceTable* distances;
 };
 
 }  // namespace lanewise::kernels

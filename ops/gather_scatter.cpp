@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/function_ref.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -102,31 +103,35 @@ struct Indexing {
   }
 };
 
-/// Calls f(element of self, element of src) in the order that the header states.
+/// Calls f(run) for runs of self, the index and src, in the order that the header states.
+void walk_pairs(const Indexing& indexing, const Tensor& self, const Tensor& src,
+                FunctionRef<void(const IndexRun&)> f) {
+  const DimVector none(indexing.sizes.size(), 0);
+  walk_index(indexing.sizes, indexing.dim,
+             {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
+              src.dim() == 0 ? none : DimVector(src.strides())},
+             true, f);
+}
+
+/// Calls f(element of self, element of src).
 template <class T, class F>
 void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, F&& f) {
   auto* x = static_cast<T*>(self.data_ptr());
   const auto* y = static_cast<const T*>(src.const_data_ptr());
   const auto* index = indexing.index.const_data_ptr<std::int64_t>();
   const std::int64_t along = indexing.stride_along(self.strides());
-  const bool one = src.dim() == 0;
-  const DimVector none(indexing.sizes.size(), 0);
-  walk_index(indexing.sizes, indexing.dim,
-             {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
-              one ? none : DimVector(src.strides())},
-             true, [&](const IndexRun& run) {
-               T* to = x + run.at[0];
-               const std::int64_t* i = index + run.at[1];
-               const T* from = y + run.at[2];
-               if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, run.n);
-               // The index is dense and runs go along its last dimension: it steps by one.
-               if (run.step[0] == 0 && run.step[2] == 1) {
-                 for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
-               } else {
-                 for (std::int64_t j = 0; j < run.n; ++j)
-                   f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
-               }
-             });
+  walk_pairs(indexing, self, src, [&](const IndexRun& run) {
+    T* to = x + run.at[0];
+    const std::int64_t* i = index + run.at[1];
+    const T* from = y + run.at[2];
+    if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, run.n);
+    // The index is dense and runs go along its last dimension: it steps by one.
+    if (run.step[0] == 0 && run.step[2] == 1) {
+      for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
+    } else {
+      for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
+    }
+  });
 }
 
 /// What may be written to beside its source: src as a copy if the two share memory.

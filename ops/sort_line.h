@@ -102,7 +102,9 @@ void sort_line(const T* x, std::int64_t n, bool descending, const SortRoom& room
     for (std::int64_t i = begin; i < end; ++i) words[i] = window.word(x[i], i);
   });
   radix_sort(words, room.scratch.get(), n, window.bits);
-  if (!window.exact) sort_within_window(window, x, words, room.scratch.get(), n);
+  if constexpr (sizeof(T) == 8) {  // narrower ones fit into the window
+    if (!window.exact) sort_within_window(window, x, words, room.scratch.get(), n);
+  }
   parallel_for(0, kept, 65536, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) indices[i] = static_cast<std::int64_t>(words[i] & 0xffffffffU);
     for (std::int64_t i = begin; values != nullptr && i < end; ++i) values[i] = window.value(words[i], x);
