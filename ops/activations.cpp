@@ -72,7 +72,11 @@ Tensor prelu_weight(const Tensor& self, const Tensor& weight) {
 }
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
-  return pointwise(kPrelu, {contiguous(self), prelu_weight(self, weight)});
+  const Tensor weights = prelu_weight(self, weight);
+  Tensor output = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());  // contiguous for any self
+  Tensor* const outs[] = {&output};
+  pointwise_multi(kPrelu, outs, {self, weights});
+  return output;
 }
 
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,

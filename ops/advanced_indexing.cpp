@@ -221,7 +221,9 @@ Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, con
 }
 
 Tensor take(const Tensor& self, const Tensor& index) {
-  return read(indexed_elements("take", self, index), self);
+  // Elements in order cost less than finding the place of many in strided memory.
+  const Tensor source = index.numel() > self.numel() / 8 ? dense(self) : self;
+  return read(indexed_elements("take", source, index), source);
 }
 
 void put_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

@@ -8,6 +8,7 @@
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/normalization.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -15,6 +16,10 @@ namespace lanewise::ops {
 namespace {
 
 constexpr std::int64_t kParallelElements = 1 << 15;
+/// Elements that pass several kernels while they are in L1.
+constexpr std::int64_t kRun = 2048;
+/// Shorter runs that share a channel spend their time on calls.
+constexpr std::int64_t kShortRun = 64;
 
 /// (x - mean) * scale * weight + bias over runs that stay in L1 between the kernels.
 class Runs {
@@ -28,8 +33,8 @@ class Runs {
   }
   /// An operand of a run: one element, an element for each, or nothing.
   struct Part {
-    const void* data;
-    bool one;
+    const void* data = nullptr;
+    bool one = false;
   };
   void operator()(const void* x, void* out, std::int64_t n, Part mean, Part scale, Part weight,
                   Part bias) const {
@@ -164,6 +169,13 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
                         const Tensor& bias) {
   const ScalarType compute = x.scalar_type();
   const auto size = static_cast<std::int64_t>(element_size(compute));
+  if (spatial > 1 && spatial < kShortRun && samples > 1) {
+    const auto each = [&](const Tensor& t) {
+      return t.defined() ? dense(expand(unsqueeze(t, 1), {channels, spatial})) : t;
+    };
+    return normalize_channels(x, out, samples, channels * spatial, 1, each(mean), each(scale), each(weight),
+                              each(bias));
+  }
   const char *from = data_of(x), *ms = data_of(mean), *ss = data_of(scale), *ws = data_of(weight),
              *bs = data_of(bias);
   char* to = static_cast<char*>(out.data_ptr());
@@ -293,15 +305,26 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
              *bs = data_of(b);
   char* to = static_cast<char*>(out.data_ptr());
   const Runs runs(compute);
-  // With one element a channel, a run is a group.
-  const std::int64_t run = HxW == 1 ? C / group : HxW;
-  parallel_for(0, x.numel() / run, std::max<std::int64_t>(1, kParallelElements / run),
+  // Channels of a group share mean and scale, so that short ones pass in one run.
+  const std::int64_t of_group = C / group, together = std::clamp<std::int64_t>(kRun / HxW, 1, of_group);
+  const bool one = HxW > 1;  // weight of a run
+  parallel_for(0, N * group, std::max<std::int64_t>(1, kParallelElements / each),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const std::int64_t first = i * run * size, g = i * run / each;
-                   const std::int64_t c = HxW == 1 ? i * run % C : i % C;
-                   runs(from + first, to + first, run, at(ms, g, size, true), at(ss, g, size, true),
-                        at(ws, c, size, HxW > 1), at(bs, c, size, HxW > 1));
+                 for (std::int64_t g = begin; g < end; ++g) {
+                   for (std::int64_t c = 0; c < of_group; c += together) {
+                     const std::int64_t channels = std::min(together, of_group - c);
+                     const std::int64_t first = g * each + c * HxW;
+                     char* normalized = to + first * size;
+                     runs(from + first * size, normalized, channels * HxW, at(ms, g, size, true),
+                          at(ss, g, size, true), {}, {});
+                     if (ws == nullptr && bs == nullptr) continue;
+                     for (std::int64_t k = 0; k < (one ? channels : 1); ++k) {
+                       const std::int64_t channel = g % group * of_group + c + k;
+                       char* run = normalized + k * HxW * size;
+                       runs(run, run, one ? HxW : channels, {}, {}, at(ws, channel, size, one),
+                            at(bs, channel, size, one));
+                     }
+                   }
                  }
                });
   return {dense(out, input.scalar_type()), dense(stats.mean, input.scalar_type()),

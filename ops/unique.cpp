@@ -6,6 +6,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/advanced_indexing.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/element_size.h>
 #include <lanewise/ops/key_numbers.h>
 #include <lanewise/ops/room.h>
 #include <lanewise/ops/sort_keys.h>
@@ -63,6 +64,17 @@ struct Groups {
     return result;
   }
 };
+
+/// The first element of each group.
+Tensor firsts_of(const Groups& groups, const Tensor& flat) {
+  const Tensor result = lanewise::detail::empty_cpu({groups.size()}, flat.scalar_type());
+  visit_size(flat.itemsize(), [&]<class T>() {
+    const auto* x = static_cast<const T*>(flat.const_data_ptr());
+    auto* out = static_cast<T*>(result.data_ptr());
+    for (std::int64_t g = 0; g < groups.size(); ++g) out[g] = x[groups.starts[g]];
+  });
+  return result;
+}
 
 Groups groups_of(const Tensor& flat) {
   return visit_dtype(flat.scalar_type(), [&]<class T>() {
@@ -171,7 +183,7 @@ std::tuple<Tensor, Tensor, Tensor> unique(const Tensor& self, bool return_invers
   const auto [values, order] = sort(flat, 0, false);
   const Groups groups = groups_of(values);
   const auto* place = order.const_data_ptr<std::int64_t>();
-  return {index_select(values, 0, groups.firsts()),
+  return {firsts_of(groups, values),
           groups.inverse(return_inverse, self.sizes(), [place](std::int64_t i) { return place[i]; }),
           groups.counts(return_counts)};
 }
@@ -214,7 +226,7 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool r
   if (!dim || (self.dim() == 1 && wrap_dim("unique_consecutive", *dim, 1) == 0)) {
     const Tensor flat = view(dense(self), {self.numel()});
     const Groups groups = groups_of(flat);
-    return {index_select(flat, 0, groups.firsts()), groups.inverse(return_inverse, self.sizes(), same_place),
+    return {firsts_of(groups, flat), groups.inverse(return_inverse, self.sizes(), same_place),
             groups.counts(return_counts)};
   }
   const std::int64_t d = wrap_dim("unique_consecutive", *dim, self.dim());
