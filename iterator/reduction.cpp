@@ -23,6 +23,9 @@ using kernels::kReductionBlock;
 /// Elements that make it worth waking another thread.
 constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
+/// Narrower rows are gathered before they are converted.
+constexpr std::int64_t kFewColumns = 16;
+
 constexpr std::size_t round_up(std::size_t n) { return (n + 63) / 64 * 64; }
 
 /// The entries of a kernel for one type.
@@ -258,7 +261,10 @@ class Reducer {
                     ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * plan_.from_size()))
                     : tile;
     const char* filled = tile;
-    if (columns && plan_.converts() && plan_.column.stride == plan_.from_size()) {
+    const bool rows = columns && plan_.converts() && plan_.column.stride == plan_.from_size();
+    if (rows && plan_.sizes.size() == 1 && plan_.strides[0] == width * plan_.from_size()) {
+      convert_(data + first * plan_.strides[0], tile, count);
+    } else if (rows && width >= kFewColumns) {
       for (std::int64_t i = 0; i < n; ++i)
         convert_(data + plan_.sequence_offset(first + i), tile + i * width * size, width);
     } else {
@@ -362,18 +368,30 @@ class Reducer {
   std::size_t acc_bytes_;
 };
 
+/// Whether a kernel takes halves where they lie: it can, and runs are not so short that they are better widened together.
+bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& args, const Tensor& self) {
+  const ScalarType type = self.scalar_type();
+  if (kernels::compute_type(type) == type || kernel.inner[static_cast<std::size_t>(type)] == nullptr ||
+      (args.element != ScalarType::Undefined && args.element != type))
+    return false;
+  const ReductionPlan plan(self, args.dims, type, false);
+  return plan.path == ReductionPath::Inner ||
+         (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
+}
+
 void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values,
                    Tensor* indices) {
   LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
-  const ScalarType element = kernels::compute_type(given);
+  const ScalarType compute = kernels::compute_type(given),
+                   element = reads_halves(kernel, args, self) ? given : compute;
   const Functions f(kernel, element);
   LANEWISE_CHECK(DtypeError, f.inner != nullptr, args.op, ": not defined for ", given, " elements");
   const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);
   if (want_values) {
     ScalarType result = args.result;
-    if (result == ScalarType::Undefined) result = f.value_type == element ? given : f.value_type;
+    if (result == ScalarType::Undefined) result = f.value_type == compute ? given : f.value_type;
     *values = detail::empty_cpu(shape, result);
   }
   if (indices != nullptr) *indices = detail::empty_cpu(shape, kLong);
@@ -393,7 +411,8 @@ Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType element = self.scalar_type();
   const auto i = static_cast<std::size_t>(element);
-  const bool as_it_is = (args.element == ScalarType::Undefined || args.element == element) &&
+  const bool as_it_is = kernels::compute_type(element) == element &&
+                        (args.element == ScalarType::Undefined || args.element == element) &&
                         (args.result == ScalarType::Undefined || args.result == kernel.value_type[i]);
   if (!as_it_is || kernel.inner[i] == nullptr || kernel.acc_size[i] > kAccBytes) return {};
   detail::note_path(detail::Path::Reduction);

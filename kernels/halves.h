@@ -106,6 +106,30 @@ struct HalfPair {
 #endif
 };
 
+/// A register of f32 from halves in order.
+template <class Half16>
+LANEWISE_INLINE vec::Vec<float> load_widened(const Half16* p) {
+  using V = vec::Vec<float>;
+  constexpr bool kIsBFloat = std::is_same_v<Half16, BFloat16>;
+#if defined(LANEWISE_ISA_AVX512)
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  const __m512 x = kIsBFloat ? _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16))
+                             : _mm512_cvtph_ps(bits);
+#else
+  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m256 x = kIsBFloat ? _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16))
+                             : _mm256_cvtph_ps(bits);
+#endif
+  return V(vec::detail::bits<typename V::Register>(x));
+}
+/// The first n of them, and zeros.
+template <class Half16>
+LANEWISE_INLINE vec::Vec<float> load_widened_partial(const Half16* p, int n) {
+  Half16 some[vec::Vec<float>::size] = {};
+  __builtin_memcpy(some, p, static_cast<std::size_t>(n) * sizeof(Half16));
+  return load_widened(some);
+}
+
 #else
 #define LANEWISE_HALF_LOOPS 0
 #endif

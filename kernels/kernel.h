@@ -99,7 +99,8 @@ struct IndexedKernel {
 /// order of the elements: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
 
-/// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. `acc`
+/// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of
+/// the halves may be there too, for kernels that read them where they lie; values and bits are those of Float. `acc`
 /// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *
 /// acc_size bytes, 64-byte aligned; it is always passed with the same `cols`.
 struct ReductionKernel {

@@ -25,6 +25,42 @@ struct IntegerSum {
   static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
 };
 
+#if LANEWISE_HALF_LOOPS
+/// Sums of halves in f32 where they lie, through the same tree as their copies in f32.
+template <class Half16>
+struct HalfSum {
+  static void inner(const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
+    *reinterpret_cast<float*>(acc) =
+        TreeRun<Sum<float>, Half16>::reduce(reinterpret_cast<const Half16*>(x), n);
+  }
+  static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
+                    char* acc) noexcept {
+    TreeRows<Sum<float>, Unmapped, Half16>::reduce(x, rows, stride, cols, reinterpret_cast<float*>(acc));
+  }
+};
+
+/// The column of Half16, whose accumulators are those of f32.
+template <class Half16>
+constexpr void add_half_sum(ReductionKernel& k, std::size_t column) {
+  constexpr std::size_t wide = index_of<float>;
+  k.acc_size[column] = k.acc_size[wide];
+  k.value_type[column] = k.value_type[wide];
+  k.inner[column] = HalfSum<Half16>::inner;
+  k.outer[column] = HalfSum<Half16>::outer;
+  k.combine[column] = k.combine[wide];
+  k.finish[column] = k.finish[wide];
+}
+#endif
+
+constexpr void add_half_sums(ReductionKernel& k) {
+#if LANEWISE_HALF_LOOPS
+  add_half_sum<Half>(k, static_cast<std::size_t>(ScalarType::Half));
+  add_half_sum<BFloat16>(k, static_cast<std::size_t>(ScalarType::BFloat16));
+#else
+  (void)k;
+#endif
+}
+
 template <class T>
 void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params, char* value,
                  std::int64_t*) noexcept {
@@ -43,6 +79,7 @@ constinit const ReductionKernel reduce_sum = [] {
   for_each_type(floating_complex, [&]<class T>() { add_tree<Sum<T>>(k); });
   for_each_type(integral, [&]<class T>() { add_order_free<IntegerSum<T>>(k, index_of<T>); });
   add_order_free<IntegerSum<std::uint8_t>>(k, index_of<bool>);
+  add_half_sums(k);
   return k;
 }();
 
@@ -52,6 +89,7 @@ constinit const ReductionKernel reduce_mean = [] {
     add_tree<Sum<T>>(k);
     k.finish[index_of<T>] = finish_mean<T>;
   });
+  add_half_sums(k);
   return k;
 }();
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
+#include <lanewise/kernels/halves.h>
 #include <lanewise/kernels/kernel.h>
 #include <lanewise/vec/vec.h>
 
@@ -75,17 +77,35 @@ class TreeCounter {
   T partial_[54];
 };
 
-/// The tree over one contiguous run. An Op has: Element; apply(a, b) of vectors and of elements with equal
+/// A register of T from memory that holds T, or halves to be widened.
+template <class V, class In>
+LANEWISE_INLINE V load_as(const In* x) {
+  if constexpr (std::is_same_v<typename V::value_type, In>) {
+    return V::load(x);
+  } else {
+    return load_widened(x);
+  }
+}
+template <class V, class In>
+LANEWISE_INLINE V load_partial_as(const In* x, int n) {
+  if constexpr (std::is_same_v<typename V::value_type, In>) {
+    return V::load_partial(x, n);
+  } else {
+    return load_widened_partial(x, n);
+  }
+}
+
+/// The tree over one contiguous run, of T or of halves. An Op has: Element; apply(a, b) of vectors and of elements with equal
 /// results; and identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
 /// empty runs.
-template <class Op>
+template <class Op, class In = typename Op::Element>
 struct TreeRun {
   using T = typename Op::Element;
   using V = vec::Vec<T>;
   static constexpr int kLanes = kTreeLanes<T>;
   static constexpr int kVectors = kLanes / V::size;
 
-  static LANEWISE_INLINE T reduce(const T* x, std::int64_t n) {
+  static LANEWISE_INLINE T reduce(const In* x, std::int64_t n) {
     if (n <= kReductionBlock) return n == kReductionBlock ? full_leaf(x) : short_leaf(x, static_cast<int>(n));
     TreeCounter<Op> counter;
     constexpr int kGroup = 8;  // leaves combined without asking the counter
@@ -140,14 +160,14 @@ struct TreeRun {
   }
 
   /// Of 0 <= n < kReductionBlock elements.
-  static T short_leaf(const T* x, int n) {
+  static T short_leaf(const In* x, int n) {
     if constexpr (Op::kExactIdentity) {
       V acc[kVectors];
       int k = 0;
       if (n >= kLanes) {
-        for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+        for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
         for (k = kLanes; k + kLanes <= n; k += kLanes) {
-          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + k + j * V::size));
+          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
         }
       } else {
         for (int j = 0; j < kVectors; ++j) acc[j] = V(Op::identity());
@@ -206,26 +226,27 @@ struct TreeRun {
     }
     return fold(acc);
   }
-  static LANEWISE_INLINE T full_leaf(const T* x) {
+  static LANEWISE_INLINE T full_leaf(const In* x) {
     V acc[kVectors];
-    for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+    for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
     for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
       prefetch(x + k);
-      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + k + j * V::size));
+      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
     }
     return fold(acc);
   }
   /// A round of lanes, far enough ahead for memory to answer.
-  static LANEWISE_INLINE void prefetch(const T* x) {
+  static LANEWISE_INLINE void prefetch(const In* x) {
     const char* ahead = reinterpret_cast<const char*>(x) + kPrefetchBytes;
-    for (int line = 0; line < 256; line += 64) __builtin_prefetch(ahead + line);
+    for (int line = 0; line < kLanes * static_cast<int>(sizeof(In)); line += 64)
+      __builtin_prefetch(ahead + line);
   }
   static constexpr int kPrefetchBytes = 4096;
 
   /// The first n elements, identity in the other lanes.
-  static LANEWISE_INLINE V load_first(const T* x, int n) {
-    if (n >= V::size) return V::load(x);
-    return select(vec::Mask<T>::first(n), V::load_partial(x, n), V(Op::identity()));
+  static LANEWISE_INLINE V load_first(const In* x, int n) {
+    if (n >= V::size) return load_as<V>(x);
+    return select(vec::Mask<T>::first(n), load_partial_as<V>(x, n), V(Op::identity()));
   }
 
   template <int Half>

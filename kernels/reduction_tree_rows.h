@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include <lanewise/kernels/reduction_tree.h>
 
 /// The fixed tree over rows: an independent reduction per column. Included by per-ISA files.
@@ -14,8 +16,8 @@ struct Unmapped {
 };
 
 /// Op over Map::apply(x), or over map(x, column) of a Map with a column's number in its call operator; for the last columns
-/// it gets a register that is filled up with zeros.
-template <class Op, class Map = Unmapped>
+/// it gets a register that is filled up with zeros. Rows hold elements of type In: T, or halves that are widened to it.
+template <class Op, class Map = Unmapped, class In = typename Op::Element>
 struct TreeRows {
   using T = typename Op::Element;
   using V = vec::Vec<T>;
@@ -32,11 +34,13 @@ struct TreeRows {
   /// out[c] = reduction over r of x[r * stride + c]; rows > 0, stride in bytes.
   static void reduce(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, T* out,
                      Map map = {}) {
-    if (rows <= kFewRows) {
-      few_rows(x, static_cast<int>(rows), stride, cols, out, map);
-      return;
+    if constexpr (std::is_same_v<In, T>) {  // not worth their code for halves
+      if (rows <= kFewRows) {
+        few_rows(x, static_cast<int>(rows), stride, cols, out, map);
+        return;
+      }
     }
-    if constexpr (std::is_same_v<Map, Unmapped>) {
+    if constexpr (std::is_same_v<Map, Unmapped> && std::is_same_v<In, T>) {
       if (cols <= kMergedCols && stride == cols * static_cast<std::int64_t>(sizeof(T))) {
         merged(reinterpret_cast<const T*>(x), rows, static_cast<int>(cols), out);
         return;
@@ -44,7 +48,7 @@ struct TreeRows {
     }
     for (std::int64_t c = 0; c < cols; c += kTile) {
       const std::int64_t width = cols - c < kTile ? cols - c : kTile;
-      tile(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, static_cast<int>(width), out + c,
+      tile(x + c * static_cast<std::int64_t>(sizeof(In)), rows, stride, static_cast<int>(width), out + c,
            Columns{map, c});
     }
   }
@@ -76,7 +80,7 @@ struct TreeRows {
     const Columns& columns;
     std::int64_t column;
     LANEWISE_INLINE V operator()(const char* p) const {
-      return columns.apply(V::load(reinterpret_cast<const T*>(p)), column);
+      return columns.apply(load_as<V>(reinterpret_cast<const In*>(p)), column);
     }
   };
   struct Partial {
@@ -84,7 +88,7 @@ struct TreeRows {
     std::int64_t column;
     int n;
     LANEWISE_INLINE V operator()(const char* p) const {
-      return columns.apply(V::load_partial(reinterpret_cast<const T*>(p), n), column);
+      return columns.apply(load_partial_as<V>(reinterpret_cast<const In*>(p), n), column);
     }
   };
 
@@ -102,7 +106,7 @@ struct TreeRows {
   static void few_rows(const char* x, int rows, std::int64_t stride, std::int64_t cols, T* out, Map map) {
     const Columns columns{map, 0};
     std::int64_t c = 0;
-    for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(T))
+    for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(In))
       node<1, kFewRows>(x, rows, stride, 0, Full{columns, c}).store(out + c);
     if (c < cols) {
       const int n = static_cast<int>(cols - c);
@@ -181,10 +185,10 @@ struct TreeRows {
                                        const Columns& columns) {
     for (int l = 0; l < lanes; ++l, x += stride) {
       for (int j = 0; j < width.full; ++j)
-        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride, Full{columns, j * V::size}, to[l][j]);
+        add_vector<Rounds, First>(x + j * sizeof(In) * V::size, stride, Full{columns, j * V::size}, to[l][j]);
       if (width.rest > 0) {
         const int j = width.full;
-        add_vector<Rounds, First>(x + j * sizeof(T) * V::size, stride,
+        add_vector<Rounds, First>(x + j * sizeof(In) * V::size, stride,
                                   Partial{columns, j * V::size, width.rest}, to[l][j]);
       }
     }
@@ -204,7 +208,7 @@ struct TreeRows {
     const bool far = stride >= 4096 || stride <= -4096;
     for (int l = 0; l < groups; ++l) {
       for (int j = 0; j < width.vectors(); ++j) {
-        const char* at = x + j * static_cast<int>(sizeof(T)) * V::size;
+        const char* at = x + j * static_cast<int>(sizeof(In)) * V::size;
         for (int next = l + 1; far && next < rows; next += kGroups) __builtin_prefetch(at + next * stride);
         lane[l][j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
                                     : node<kGroups, kLanes>(at, rows, stride, l,
