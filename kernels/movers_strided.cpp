@@ -27,15 +27,26 @@ LANEWISE_INLINE void copy_element(const char* from, char* to) {
   __builtin_memcpy(to, &x, sizeof x);
 }
 
+/// to[i] = from[i * kStep], in elements.
+template <class T, int kStep>
+[[gnu::noinline]] void every(const char* from, char* to, std::int64_t n) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
+}
+
 /// to[i] = from[i], both strided; the distances that matter are constants, so that compilers find vector
 /// code.
 template <class T>
 void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  if constexpr (sizeof(T) <= 4) {
+    if (to_stride == kSize && from_stride == 3 * kSize) return every<T, 3>(from, to, n);
+    if (to_stride == kSize && from_stride == 4 * kSize) return every<T, 4>(from, to, n);
+  }
   if (to_stride == kSize && from_stride == -kSize) {
-    for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from - i * kSize, to + i * kSize);
+    every<T, -1>(from, to, n);
   } else if (to_stride == kSize && from_stride == 2 * kSize) {
-    for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * 2 * kSize, to + i * kSize);
+    every<T, 2>(from, to, n);
   } else {
     for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * from_stride, to + i * to_stride);
   }
@@ -186,9 +197,9 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
       if (row_bytes <= 64) return repeat_short_rows<T, 64>(from, row_stride, rows, cols, tile);
     }
     for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
-  } else if (rows > 1 && row_stride == kSize) {
+  } else if (rows > 1 && row_stride == kSize && !(rows <= 4 && col_stride == rows * kSize)) {
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
-  } else if (rows > 1 && magnitude(row_stride) < magnitude(col_stride)) {
+  } else if (rows > 4 && magnitude(row_stride) < magnitude(col_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) {
       copy_run<T>(from + c * col_stride, row_stride, tile + c * kSize, row_bytes, rows);
     }
