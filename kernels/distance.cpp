@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <lanewise/kernels/distance_table.h>
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/vec/vec.h>
@@ -58,18 +56,27 @@ template <class T>
 constexpr std::int64_t kCols = kVectors * vec::Vec<T>::size;
 static_assert(kCols<float> <= kDistanceColumns);
 
+std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+template <class V>
+LANEWISE_INLINE void clear(V (&registers)[kRows][kVectors]) {
+  for (auto& of_row : registers) {
+    for (V& v : of_row) v = V(typename V::value_type(0));
+  }
+}
+
 template <class T, class Norm>
 [[gnu::noinline]] void tile(const RowDistances& d, std::int64_t row, std::int64_t col) {
   using V = vec::Vec<T>;
   const T* a[kRows];  // rows beyond the last are the last again, and not stored
   for (int r = 0; r < kRows; ++r)
-    a[r] = reinterpret_cast<const T*>(d.a) + std::min(row + r, d.m - 1) * d.a_stride;
+    a[r] = reinterpret_cast<const T*>(d.a) + smaller(row + r, d.m - 1) * d.a_stride;
   const T* b = reinterpret_cast<const T*>(d.b) + col;
   V total[kRows][kVectors], part[kRows][kVectors];
-  for (auto& of_row : total) std::fill_n(of_row, kVectors, V(T(0)));
+  clear(total);
   for (std::int64_t k = 0; k < d.k;) {
-    for (auto& of_row : part) std::fill_n(of_row, kVectors, V(T(0)));
-    for (const std::int64_t end = std::min(k + kDistanceDepth, d.k); k < end; ++k, b += d.b_stride) {
+    clear(part);
+    for (const std::int64_t end = smaller(k + kDistanceDepth, d.k); k < end; ++k, b += d.b_stride) {
       V column[kVectors];
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) column[v] = V::load(b + v * V::size);
@@ -94,7 +101,7 @@ template <class T, class Norm>
 void distances(const RowDistances& d) noexcept {
   for (std::int64_t col = 0; col < d.n; col += kCols<T>) {
     // The last columns are some of those before as well. All rows pass while columns stay in L1.
-    const std::int64_t first = std::min(col, d.n - kCols<T>);
+    const std::int64_t first = smaller(col, d.n - kCols<T>);
     for (std::int64_t row = 0; row < d.m; row += kRows) tile<T, Norm>(d, row, first);
   }
 }

@@ -34,19 +34,18 @@ void keys_of(const T* x, std::int64_t n, typename SortKey<T>::Key* keys) {
   for (std::int64_t i = 0; i < n; ++i) keys[i] = SortKey<T>::of(x[i]);
 }
 
-/// The first place in the sequence that does not come before the key: for lines that few values are looked up
-/// in.
+/// What count_before gives for one key, by the same steps, so that sequences out of order get the same answers: for lines
+/// that few values are looked up in.
 template <class Key, class At>
-std::int64_t bound(std::int64_t n, Key key, bool right, At&& at) {
-  std::int64_t begin = 0;
-  while (n > 0) {
-    const std::int64_t half = n / 2;
-    const Key middle = at(begin + half);
-    const bool before = right ? middle <= key : middle < key;
-    begin = before ? begin + half + 1 : begin;
-    n = before ? n - half - 1 : half;
-  }
-  return begin;
+std::int64_t bound(std::int64_t n, Key key, bool right, At&& key_at) {
+  std::int64_t at = 0;
+  const auto step = [&](std::int64_t by) {
+    const Key middle = key_at(at + by - 1);
+    if (right ? middle <= key : middle < key) at += by;
+  };
+  for (; n > 1; n -= n / 2) step(n / 2);
+  if (n == 1) step(1);
+  return at;
 }
 
 /// Lines of n elements, each in order, or in the order of its places if there are any.
