@@ -38,6 +38,10 @@ struct PowScalar {
     } else if (is_real && e.re == -2) {
       run([](V x) { return vec::reciprocal(x * x); });
     } else {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (e.re == 1.5) return run([](V x) { return vec::half_power<1>(x); });
+        if (e.re == 2.5) return run([](V x) { return vec::half_power<2>(x); });
+      }
       const T exponent = scalar_as<T>(e);
       run([exponent](V x) { return vec::pow(x, V(exponent)); });
     }
@@ -61,6 +65,10 @@ struct PowScalarBackward {
       run([](V grad, V self) { return grad * (self * self * V(T(3))); });
     } else if (e == -1) {
       run([](V grad, V self) { return grad * (vec::reciprocal(self * self) * V(T(-1))); });
+    } else if (e == 1.5) {
+      run([](V grad, V self) { return grad * (vec::sqrt(self) * V(T(1.5))); });
+    } else if (e == 2.5) {
+      run([](V grad, V self) { return grad * (vec::half_power<1>(self) * V(T(2.5))); });
     } else {
       const T less_one = static_cast<T>(e - 1);
       run([=](V grad, V self) { return grad * (vec::pow(self, V(less_one)) * V(exponent)); });

@@ -6,7 +6,7 @@
 // clang-format off
 //   exponentials       exp exp2 expm1 sigmoid | complex: exp expm1 sigmoid
 //   logarithms         log log2 log10 log1p logit xlogy xlog1py entr | complex: log log2 log10 log1p
-//   powers and roots   pow sqrt rsqrt cbrt reciprocal hypot | complex: pow sqrt rsqrt reciprocal abs
+//   powers and roots   pow half_power sqrt rsqrt cbrt reciprocal hypot | complex: pow sqrt rsqrt reciprocal abs
 //   trigonometric      sin cos tan asin acos atan atan2 angle sin_pi cos_pi sinc | complex: sin cos tan asin acos atan sinc
 //   hyperbolic         sinh cosh tanh asinh acosh atanh | complex: the same
 //   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
@@ -29,6 +29,7 @@
 #include <lanewise/vec/math/exp.h>
 #include <lanewise/vec/math/float_parts.h>
 #include <lanewise/vec/math/gelu_slope.h>
+#include <lanewise/vec/math/half_power.h>
 #include <lanewise/vec/math/hyperbolic.h>
 #include <lanewise/vec/math/lgamma.h>
 #include <lanewise/vec/math/log.h>
