@@ -121,9 +121,10 @@ constinit const ElementwiseKernel minimum =
     elementwise<Minimum, Binary>(boolean + real) | over_halves<Minimum, Binary>();
 constinit const ElementwiseKernel neg =
     elementwise<Neg, Unary>(real) | over_halves<Neg, Unary>() | partwise<Neg, Unary>(complex_types);
-constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers);
-constinit const ElementwiseKernel reciprocal =
-    elementwise<Reciprocal, Unary, 2>(floating) | elementwise<Reciprocal, Unary, kCompactCost>(complex_types);
+constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers) | over_halves<Square, Unary>();
+constinit const ElementwiseKernel reciprocal = elementwise<Reciprocal, Unary, 2>(floating) |
+                                               over_halves<Reciprocal, Unary>() |
+                                               elementwise<Reciprocal, Unary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel conj_physical =
     moving<Copy, Unary>(boolean + real) | elementwise<ConjPhysical, Unary>(complex_types);
 

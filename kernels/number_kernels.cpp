@@ -1,7 +1,7 @@
 // Parts and properties of numbers: fractions, signs, angles, neighbours, mantissas; gcd, lcm and shifts of
 // integers.
 
-#include <lanewise/kernels/elementwise.h>
+#include <lanewise/kernels/half_loop.h>
 #include <lanewise/kernels/integer_arithmetic.h>
 #include <lanewise/vec/math.h>
 
@@ -232,7 +232,8 @@ constinit const ElementwiseKernel angle =
     elementwise<Angle, RealPart(Same)>(floating) | elementwise<Angle, RealPart(Same), 24>(complex_types);
 constinit const ElementwiseKernel nan_to_num = elementwise<NanToNum, Unary>(floating);
 constinit const ElementwiseKernel round_decimals = elementwise<RoundDecimals, Unary, 3>(floating);
-constinit const ElementwiseKernel copysign = elementwise<Copysign, Binary>(floating);
+constinit const ElementwiseKernel copysign =
+    elementwise<Copysign, Binary>(floating) | over_halves<Copysign, Binary>();
 constinit const ElementwiseKernel nextafter = elementwise<Nextafter, Binary, 3>(floating);
 constinit const ElementwiseKernel heaviside = elementwise<Heaviside, Binary>(boolean + real);
 constinit const ElementwiseKernel fmax = elementwise<Fmax, Binary>(boolean + real);

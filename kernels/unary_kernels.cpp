@@ -134,9 +134,10 @@ constinit const ElementwiseKernel ceil = elementwise<Ceil, Unary>(real);
 constinit const ElementwiseKernel trunc = elementwise<Trunc, Unary>(real);
 constinit const ElementwiseKernel round = elementwise<Round, Unary>(real);
 constinit const ElementwiseKernel relu = elementwise<Relu, Unary>(real) | over_halves<Relu, Unary>();
-constinit const ElementwiseKernel sqrt =
-    elementwise<Sqrt, Unary, 3>(floating) | elementwise<Sqrt, Unary, 12>(complex_types);
-constinit const ElementwiseKernel rsqrt =
-    elementwise<Rsqrt, Unary, 5>(floating) | elementwise<Rsqrt, Unary, 14>(complex_types);
+constinit const ElementwiseKernel sqrt = elementwise<Sqrt, Unary, 3>(floating) | over_halves<Sqrt, Unary>() |
+                                         elementwise<Sqrt, Unary, 12>(complex_types);
+constinit const ElementwiseKernel rsqrt = elementwise<Rsqrt, Unary, 5>(floating) |
+                                          over_halves<Rsqrt, Unary>() |
+                                          elementwise<Rsqrt, Unary, 14>(complex_types);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA
