@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -10,6 +9,9 @@
 
 namespace lanewise::ops {
 namespace {
+
+/// Filled before an iterator would be built.
+constexpr std::int64_t kFewElements = 4096;
 
 /// A type of that many bytes: what bytes mean does not matter to a copy.
 ScalarType type_of_size(std::size_t bytes) {
@@ -83,34 +85,37 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
     const T converted = value.to<T>();
     std::memcpy(element, &converted, sizeof converted);
   });
+  fill_with(self, element);
+  return self;
+}
+
+void fill_with(const Tensor& self, char* element) {
+  const auto raw = static_cast<std::size_t>(type_of_size(self.itemsize()));
+  const kernels::ElementwiseFn spread = kernels::active_kernels().copy->fn[raw];
+  if (self.numel() <= kFewElements && self.is_non_overlapping_and_dense()) {
+    char* operands[] = {static_cast<char*>(self.data_ptr()), element};
+    spread(operands, 2, self.numel(), nullptr);
+    return;
+  }
+  Tensor out = self;
   // Filling elements that share memory is harmless: all get the same value.
   const TensorIterator iter = TensorIteratorConfig("fill_")
                                   .set_check_mem_overlap(false)
                                   .resize_outputs(false)
-                                  .add_borrowed_output(self)
+                                  .add_borrowed_output(out)
                                   .build();
-  const std::size_t size = self.itemsize();
-  const ScalarType raw = type_of_size(size);
   struct Context {
     kernels::ElementwiseFn spread;
     char* element;
-    std::size_t size;
-    bool zero;
-  } const context{kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw)], element, size,
-                  std::all_of(element, element + size, [](char byte) { return byte == 0; })};
+  } const context{spread, element};
   const auto run = [](char* const* data, std::uint32_t, std::int64_t n, const kernels::KernelScalar* opaque) {
     const auto& c = *reinterpret_cast<const Context*>(opaque);
-    if (c.zero) {
-      std::memset(data[0], 0, static_cast<std::size_t>(n) * c.size);
-      return;
-    }
     char* operands[] = {data[0], c.element};
     c.spread(operands, 2, n, nullptr);
   };
   const ScalarType types[] = {self.scalar_type()};
   iter.run(run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
            {.cost = 1, .in_order = false, .copies = false});
-  return self;
 }
 
 Tensor& fill_(Tensor& self, const Tensor& value) {

@@ -2,9 +2,11 @@
 #include <array>
 #include <bit>
 #include <complex>
+#include <cstring>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/half.h>
 
@@ -29,12 +31,12 @@ float cut(float x, std::uint32_t mask) noexcept {
 
 void fill_dense(const Tensor& t, const Scalar& value) {
   LANEWISE_ASSERT(t.is_non_overlapping_and_dense());
+  alignas(16) char element[16];
   visit_dtype(t.scalar_type(), [&]<class T>() {
-    const T element = value.to_unchecked<T>();
-    auto* data = static_cast<T*>(t.data_ptr());
-    parallel_for(0, t.numel(), kGrain,
-                 [=](std::int64_t begin, std::int64_t end) { std::fill(data + begin, data + end, element); });
+    const T converted = value.to_unchecked<T>();
+    std::memcpy(element, &converted, sizeof converted);
   });
+  fill_with(t, element);
 }
 
 void fill_indexed(const char* op, const Tensor& t,
