@@ -102,6 +102,10 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
     b_ = a.transposed();
     s_ = s.transposed();
   }
+  adds_to_c_ = !vector_ && alpha.equal(1) && beta.equal(1) && a_.cols <= kGemmDepth && s_.data == c_.data &&
+               s_.row_stride == c_.row_stride && s_.col_stride == 1 && c_.col_stride == 1 &&
+               c_.type == compute_;
+  if (adds_to_c_) has_epilogue_ = in_place_ = false;
 }
 
 void Gemm::run(const GemmBatch& batch) {
@@ -164,7 +168,7 @@ void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Mat
   const std::int64_t out_stride = direct ? c.row_stride : t.cols;
   std::int64_t k0 = 0;
   do {
-    add_block(a, b, has_epilogue_ ? &s : nullptr, t, k0, k0 > 0, out, out_stride);
+    add_block(a, b, has_epilogue_ ? &s : nullptr, t, k0, adds_to_c_ || k0 > 0, out, out_stride);
     k0 += depth_block_;
   } while (k0 < a.cols);
   if (!direct) store_tile(out, c, t);

@@ -73,7 +73,8 @@ class Gemm {
   Matrix c_, a_, b_, s_;
   kernels::KernelScalar alpha_, beta_;
   bool has_epilogue_;
-  bool in_place_;  ///< S is C: a tile is computed beside it
+  bool in_place_;   ///< S is C: a tile is computed beside it
+  bool adds_to_c_;  ///< S is C, the depth one block: kernels add to what is there, to the same bits
   const kernels::Movers& movers_;
   ScalarType compute_;
   const kernels::GemmKernel& kernel_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -60,16 +61,7 @@ class Lu {
   Lu(const T* matrix, std::int64_t n)
       : n_(n), a_(matrix, matrix + n * n), order_(static_cast<std::size_t>(n)) {
     for (std::int64_t i = 0; i < n; ++i) order_[static_cast<std::size_t>(i)] = i;
-    for (std::int64_t first = 0; first < n; first += kPanel) {
-      const std::int64_t end = std::min(first + kPanel, n);
-      for (std::int64_t k = first; k < end; ++k) eliminate(k, end);
-      if (end == n) break;
-      for (std::int64_t i = first; i < end; ++i) {
-        for (std::int64_t j = first; j < i; ++j) subtract(row(i)[j], row(j) + end, row(i) + end, n - end);
-      }
-      subtract_product(block(end, first, n - end, end - first), block(first, end, end - first, n - end),
-                       block(end, end, n - end, n - end));
-    }
+    factor(0, n);
   }
 
   /// Counted from 1; 0 if the matrix is regular.
@@ -119,7 +111,9 @@ class Lu {
   const T* row(std::int64_t i) const { return a_.data() + i * n_; }
   T* row(std::int64_t i) { return a_.data() + i * n_; }
 
-  /// Columns that are eliminated before the rest of the matrix follows, as a product.
+  /// Columns that are eliminated one by one.
+  static constexpr std::int64_t kLeaf = 8;
+  /// From so many columns on, what they take from others is a product.
   static constexpr std::int64_t kPanel = 32;
 
   static Matrix matrix(const T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride) {
@@ -128,13 +122,59 @@ class Lu {
   Matrix block(std::int64_t first_row, std::int64_t first_col, std::int64_t rows, std::int64_t cols) const {
     return matrix(row(first_row) + first_col, rows, cols, n_);
   }
-  /// c -= a b.
+  /// c -= a b, a copied with the other sign so that products are added to c where it lies.
   static void subtract_product(const Matrix& a, const Matrix& b, const Matrix& c) {
-    Gemm(c, a, b, c, 1, -1).run();
+    std::vector<T> negative(static_cast<std::size_t>(a.rows * a.cols));
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+      const T* from = reinterpret_cast<const T*>(a.at(i, 0));
+      std::transform(from, from + a.cols, negative.data() + i * a.cols, std::negate<>());
+    }
+    Gemm(c, matrix(negative.data(), a.rows, a.cols, a.cols), b, c, 1, 1).run();
   }
 
   static void subtract(T factor, const T* from, T* to, std::int64_t n) {
     for (std::int64_t c = 0; c < n; ++c) to[c] -= factor * from[c];
+  }
+
+  /// Columns [first, end), whose rows above `first` are done: the left half, what follows from it for the right one, and
+  /// the right half.
+  void factor(std::int64_t first, std::int64_t end) {
+    if (end - first <= kLeaf) {
+      for (std::int64_t k = first; k < end; ++k) eliminate(k, end);
+      return;
+    }
+    const std::int64_t middle = first + (end - first + kLeaf) / (2 * kLeaf) * kLeaf;
+    factor(first, middle);
+    solve_lower(first, middle, middle, end);
+    if (middle - first < kPanel) {
+      for (std::int64_t i = middle; i < n_; ++i) subtract_rows(i, first, middle, middle, end);
+    } else {
+      subtract_product(block(middle, first, n_ - middle, middle - first),
+                       block(first, middle, middle - first, end - middle),
+                       block(middle, middle, n_ - middle, end - middle));
+    }
+    factor(middle, end);
+  }
+
+  /// Rows [first, end) of the columns from `left` to `right`: what the unit lower triangle beside them leaves.
+  void solve_lower(std::int64_t first, std::int64_t end, std::int64_t left, std::int64_t right) {
+    if (end - first <= kPanel) {
+      for (std::int64_t i = first; i < end; ++i) subtract_rows(i, first, i, left, right);
+      return;
+    }
+    const std::int64_t middle = first + (end - first) / 2;
+    solve_lower(first, middle, left, right);
+    subtract_product(block(middle, first, end - middle, middle - first),
+                     block(first, left, middle - first, right - left),
+                     block(middle, left, end - middle, right - left));
+    solve_lower(middle, end, left, right);
+  }
+
+  /// Row i minus its elements [first, end) times the rows of these numbers, in the columns from `left` to `right`.
+  void subtract_rows(std::int64_t i, std::int64_t first, std::int64_t end, std::int64_t left,
+                     std::int64_t right) {
+    for (std::int64_t j = first; j < end; ++j)
+      subtract(row(i)[j], row(j) + left, row(i) + left, right - left);
   }
 
   /// In the columns up to `end`.

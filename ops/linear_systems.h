@@ -4,7 +4,7 @@
 #include <lanewise/tensor/tensor.h>
 
 /// Determinants, inverses and linear systems of dense matrices, without autograd: Gaussian elimination with
-/// partial pivoting, by panels of columns (right-looking, as LAPACK's getrf), in a fixed order.
+/// partial pivoting, by halves of the columns (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997), in a fixed order.
 ///
 /// Shapes   square matrices [*, n, n]
 /// Dtypes   f32, f64, complex
