@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
@@ -356,6 +357,8 @@ const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, s
   if (reads_b_in_place(b, m, cols)) return nullptr;
   const auto bytes = static_cast<std::int64_t>(size_of(compute_));
   char* panels = scratch(Scratch::PanelB, static_cast<std::size_t>((k * cols + kernel_.cols) * bytes));
+  // What whole vectors read behind the last row is not used, but denormal numbers there would slow the kernel down.
+  std::memset(panels + k * cols * bytes, 0, static_cast<std::size_t>(kernel_.cols * bytes));
   // Few rows of all panels before the next rows: neighbours in memory come soon after each other.
   const std::int64_t step = b.row_stride == 1 ? k : kRowsAtOnce;
   for (std::int64_t r = 0; r < k; r += step) {
