@@ -22,12 +22,26 @@ inline T mask_of(bool condition) noexcept {
   return static_cast<T>(-static_cast<std::int64_t>(condition));
 }
 
+/// All ones if x is not 0, else 0. Of 64 bits by arithmetic: a compare would set a part of a register, whose old value,
+/// and with it the division before, the next one would wait for.
+template <class T>
+inline T nonzero_mask(T x) noexcept {
+  if constexpr (sizeof(T) == 8) {
+    const auto bits = static_cast<std::uint64_t>(x);
+    return static_cast<T>(static_cast<std::int64_t>(bits | (0 - bits)) >> 63);
+  } else {
+    return mask_of<T>(x != 0);
+  }
+}
+
 /// x / y truncated; 0 for y = 0 (the ops above refuse it), and the most negative number divided by -1 wraps.
 /// Up to 32 bits through a floating type in which the quotient is exact enough: that has vector instructions.
 template <class T>
 inline T quotient(T x, T y) noexcept {
-  const bool negate = std::is_signed_v<T> && y == static_cast<T>(-1);
-  const T divisor = static_cast<T>(y + (y == 0) + 2 * negate);  // 1 in place of 0 and -1
+  const T kept = nonzero_mask(y);
+  T negate{};  // all ones if y is -1
+  if constexpr (std::is_signed_v<T>) negate = static_cast<T>(~nonzero_mask(static_cast<T>(y ^ T(-1))));
+  const T divisor = static_cast<T>(y + (1 & ~kept) + (2 & negate));  // 1 in place of 0 and -1
   T q;
   if constexpr (sizeof(T) == 8) {
     q = x / divisor;
@@ -35,14 +49,24 @@ inline T quotient(T x, T y) noexcept {
     using Exact = std::conditional_t<sizeof(T) == 4, double, float>;
     q = static_cast<T>(static_cast<std::int32_t>(static_cast<Exact>(x) / static_cast<Exact>(divisor)));
   }
-  const T ones = mask_of<T>(negate);
-  return static_cast<T>(wrapping_sub(static_cast<T>(q ^ ones), ones) & mask_of<T>(y != 0));
+  return static_cast<T>(wrapping_sub(static_cast<T>(q ^ negate), negate) & kept);
 }
 
 /// x - quotient * y; 0 for y = 0.
 template <class T>
 inline T rest(T x, T y) noexcept {
-  return static_cast<T>(wrapping_sub(x, wrapping_mul(quotient(x, y), y)) & mask_of<T>(y != 0));
+  return static_cast<T>(wrapping_sub(x, wrapping_mul(quotient(x, y), y)) & nonzero_mask(y));
+}
+
+/// All ones if a rest is not 0 and of another sign than the divisor, else 0: by bits, as compilers make a branch of the
+/// comparisons, which nothing predicts.
+template <class T>
+inline T signs_differ(T r, T y) noexcept {
+  if constexpr (std::is_signed_v<T>) {
+    return static_cast<T>(static_cast<T>((r ^ y) & (r | wrapping_sub(T(0), r))) >> (8 * sizeof(T) - 1));
+  } else {
+    return T(0);
+  }
 }
 
 struct IntegerDivTrunc {
@@ -54,9 +78,9 @@ struct IntegerDivTrunc {
 struct IntegerDivFloor {
   template <class T>
   T operator()(T x, T y) const noexcept {
-    const T r = rest(x, y);
-    const bool below = (r != 0) & ((r < 0) != (y < 0));
-    return wrapping_sub(quotient(x, y), static_cast<T>(below));
+    const T q = quotient(x, y);
+    const T r = wrapping_sub(x, wrapping_mul(q, y));
+    return static_cast<T>(q + (signs_differ(r, y) & nonzero_mask(y)));
   }
 };
 /// Sign of the dividend.
@@ -71,7 +95,7 @@ struct IntegerRemainder {
   template <class T>
   T operator()(T x, T y) const noexcept {
     const T r = rest(x, y);
-    return static_cast<T>(r + (y & mask_of<T>((r != 0) & ((r < 0) != (y < 0)))));
+    return static_cast<T>(r + (y & signs_differ(r, y)));
   }
 };
 
