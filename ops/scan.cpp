@@ -25,6 +25,8 @@ constexpr std::int64_t kColumns = 512;
 /// L1.
 constexpr std::int64_t kSequences = 16;
 constexpr std::int64_t kPart = 128;
+/// Shorter sequences are not worth a call each.
+constexpr std::int64_t kLongAlone = 64;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
 constexpr std::int64_t kTileBytes = 16 << 10;
 constexpr std::int64_t kStreamedBytes = 256;
@@ -42,6 +44,7 @@ class Scanner {
         size_(static_cast<std::int64_t>(element_size(compute))),
         widens_(from.scalar_type() != compute),
         narrows_(to.scalar_type() != compute),
+        chains_(compute == kLong && &kernel == kernels::active_kernels().scans->sum),
         streams_(to.numel() * to.element_size() >= kernels::kStreamOutputFrom) {
     const auto type = static_cast<std::size_t>(compute);
     fn_ = kernel.fn[type];
@@ -58,7 +61,8 @@ class Scanner {
     // Sequences side by side are columns; sequences one after the other become columns of a tile.
     const bool side_by_side = extent_.columns > 1;
     const std::int64_t lines = side_by_side ? extent_.columns : extent_.batches;
-    const std::int64_t width = side_by_side ? kColumns : lines < 4 ? 1 : kSequences;
+    const bool alone = lines < 4 || (chains_ && !widens_ && !narrows_ && extent_.n >= kLongAlone);
+    const std::int64_t width = side_by_side ? kColumns : alone ? 1 : kSequences;
     const std::int64_t blocks = (lines + width - 1) / width;
     const std::int64_t batches = side_by_side ? extent_.batches : 1;
     const std::int64_t step = side_by_side ? 1 : extent_.n;
@@ -143,6 +147,7 @@ class Scanner {
   char* to_;
   std::int64_t from_size_, to_size_, size_;
   bool widens_, narrows_;
+  bool chains_;   // a step takes one cycle, so that one sequence keeps a core busy
   bool streams_;  // whether the result goes past the caches
   kernels::ScanFn fn_;
   void (*start_)(char*, std::int64_t) noexcept;
