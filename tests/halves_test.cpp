@@ -44,6 +44,10 @@ std::vector<Case> cases() {
       {"neg", [](T x, T, T) { return neg(x); }},
       {"square", [](T x, T, T) { return square(x); }},
       {"relu", [](T x, T, T) { return relu(x); }},
+      {"sqrt", [](T x, T, T) { return sqrt(x); }},
+      {"rsqrt", [](T x, T, T) { return rsqrt(x); }},
+      {"reciprocal", [](T x, T, T) { return reciprocal(x); }},
+      {"copysign", [](T x, T y, T) { return copysign(x, y); }},
       {"addcmul", [](T x, T y, T z) { return addcmul(x, y, z, 0.3); }},
   };
 }
@@ -90,6 +94,40 @@ TEST_P(Halves, InPlaceAndOut) {
   add_out(out, x, y);
   EXPECT_TRUE(same(in_place, sum));
   EXPECT_TRUE(same(out, sum));
+}
+
+TEST_P(Halves, SumsAreThoseOfFloatsRoundedOnce) {
+  const ScalarType type = GetParam();
+  const int threads = get_num_threads();
+  const std::vector<std::vector<std::int64_t>> all_dims = {{0}, {1}, {0, 1}};
+  manual_seed(8);
+  for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{1, 1},
+                                   {1, 5000},
+                                   {5000, 1},
+                                   {3000, 2},
+                                   {2000, 3},
+                                   {17, 700},
+                                   {16, 64},
+                                   {40, 2051},
+                                   {1500, 33},
+                                   {200, 15}}) {
+    const Tensor x = randn({rows, cols}).to(type), turned = x.t().contiguous().t();
+    const Tensor wide = x.to(kFloat), spread = cat({x, x}, 1).slice(1, 0, cols);
+    for (const Isa isa : available_isas()) {
+      const IsaGuard guard(isa);
+      for (const int count : {1, 3}) {
+        set_num_threads(count);
+        for (const Tensor* t : {&x, &turned, &spread}) {
+          for (const std::vector<std::int64_t>& dims : all_dims) {
+            EXPECT_TRUE(same(t->sum(dims), wide.sum(dims).to(type)))
+                << rows << " x " << cols << " on " << name(isa);
+            EXPECT_TRUE(same(t->mean(dims), wide.mean(dims).to(type))) << rows << " x " << cols;
+          }
+        }
+      }
+    }
+  }
+  set_num_threads(threads);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, Halves, testing::Values(kHalf, kBFloat16),

@@ -95,6 +95,35 @@ TEST(Dropout, TheGradientHasTheSameMask) {
   EXPECT_TRUE(equal(x.grad() * x.detach(), y.detach()));
 }
 
+/// x normalised over all but its first dimension, in f64.
+Tensor normalised(const Tensor& x, double eps) {
+  const Tensor flat = x.to(kDouble).reshape({x.size(0), -1});
+  return ((flat - flat.mean(IntArrayRef(1), true)) / (flat.var(IntArrayRef(1), false, true) + eps).sqrt())
+      .view(x.sizes());
+}
+
+TEST(Normalization, ShortChannelsAndLongOnes) {
+  manual_seed(12);
+  for (const std::int64_t spatial : {1, 2, 7, 63, 64, 300, 3000}) {
+    const Tensor x = randn({3, 12, spatial}) * 2 + 5, weight = randn({12}), bias = randn({12});
+    const Tensor w = weight.view({1, 12, 1}), b = bias.view({1, 12, 1});
+    for (const std::int64_t groups : {1, 3, 12}) {
+      if (spatial == 1 && groups == 12) continue;  // of one element each
+      const Tensor plain =
+          normalised(x.view({3 * groups, 12 / groups, spatial}), 1e-5).view({3, 12, spatial});
+      EXPECT_TRUE(allclose(group_norm(x, groups).to(kDouble), plain, 1e-4, 1e-4)) << spatial << " " << groups;
+      EXPECT_TRUE(allclose(group_norm(x, groups, weight, bias).to(kDouble), plain * w + b, 1e-4, 1e-4));
+      EXPECT_TRUE(allclose(group_norm(x, groups, {}, bias).to(kDouble), plain + b, 1e-4, 1e-4));
+    }
+    const Tensor plain = normalised(x.transpose(0, 1).contiguous(), 1e-5).transpose(0, 1);
+    const auto normed = [&](const Tensor& scale, const Tensor& shift) {
+      return batch_norm(x, scale, shift, {}, {}, true, 0.1, 1e-5, false).to(kDouble);
+    };
+    EXPECT_TRUE(allclose(normed({}, {}), plain, 1e-4, 1e-4)) << spatial;
+    EXPECT_TRUE(allclose(normed(weight, bias), plain * w + b, 1e-4, 1e-4)) << spatial;
+  }
+}
+
 /// One value for any layout and number of threads.
 TEST(Statistics, BitsDoNotDependOnLayoutOrThreads) {
   manual_seed(6);

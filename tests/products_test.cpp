@@ -2,6 +2,7 @@
 // complex vectors and halves.
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,36 @@ TEST(Products, InPlaceHasTheBitsOfTheFunction) {
     EXPECT_EQ(bits(t.addbmm_(a3, b3, 2, -1)), bits(self3[0].addbmm(a3, b3, 2, -1))) << dtype;
     t = self.clone();
     EXPECT_EQ(bits(t.addr_(vec, other, 2, -1)), bits(self.addr(vec, other, 2, -1))) << dtype;
+  }
+}
+
+TEST(Products, AddToWhatIsThereWithTheBitsOfTheFunction) {
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kComplexFloat, kLong}) {
+    for (const std::int64_t depth : {1, 40, 256, 257}) {
+      for (const std::int64_t cols : {1, 5, 40, 100}) {
+        const Tensor a = (numbers({70, depth}) * 3).to(dtype), b = (numbers({depth, cols}) * 3).to(dtype);
+        const Tensor self = (numbers({70, cols}) * 3).to(dtype), want = self.addmm(a, b);
+        Tensor t = self.clone(), turned = self.t().contiguous().t(),
+               spread = cat({self, self}, 1).slice(1, 0, cols);
+        for (Tensor* out : {&t, &turned, &spread}) {
+          EXPECT_EQ(bits(out->addmm_(a, b)), bits(want)) << dtype << " " << depth << " " << cols;
+        }
+      }
+    }
+  }
+}
+
+TEST(Products, SmallOnesAfterAnything) {
+  // Memory of other work lies behind what is multiplied: it must not show.
+  const Tensor noise = full({4096}, std::numeric_limits<double>::quiet_NaN(), kDouble);
+  manual_seed(3);
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 15}) {
+    const Tensor a = randn({50, n, n}), b = randn({50, n, n});
+    const Tensor c = bmm(a, b);
+    for (std::int64_t i = 0; i < 50; ++i) {
+      mm(noise.view({64, 64}), noise.view({64, 64}));
+      EXPECT_EQ(bits(mm(a[i], b[i])), bits(c[i]));
+    }
   }
 }
 

@@ -45,6 +45,23 @@ TEST(Factories, ConstantsOfEveryDtype) {
   EXPECT_EQ(zeros(3).sizes(), IntArrayRef({3}));
 }
 
+TEST(Factories, FillAnySizeAndLayout) {
+  for (const ScalarType dtype :
+       {kBool, kByte, kShort, kHalf, kInt, kFloat, kLong, kDouble, kComplexFloat, kComplexDouble}) {
+    for (const std::int64_t n : {0, 1, 15, 4096, 4097, 70001}) {
+      Tensor x = full({n}, 1, dtype);
+      EXPECT_EQ(x.ne(1).any().item<bool>(), false) << dtype << " " << n;
+      x.zero_();
+      EXPECT_EQ(x.ne(0).any().item<bool>(), false) << dtype << " " << n;
+    }
+    Tensor base = zeros({6, 4}, dtype);
+    base.slice(1, 0, 4, 2).fill_(1);
+    base.t().narrow(0, 3, 1).fill_(1);
+    EXPECT_TRUE(equal(base.ne(0), tensor({true, false, true, true}).expand({6, 4}))) << dtype;
+    zeros({1}, dtype).expand({5}).fill_(1);
+  }
+}
+
 TEST(Factories, DtypeComesFromTheNumberOrTheDefault) {
   EXPECT_EQ(full({1}, 2).scalar_type(), kLong);
   EXPECT_EQ(full({1}, 2.5).scalar_type(), kFloat);

@@ -119,6 +119,12 @@ inline const Row kRows[] = {
                   mpfr_ui_div(r, 1, r, MPFR_RNDN)),
                  -750, 750, false, {1.44, 1.0}, {0.98, 1.0}),
     LANEWISE_BINARY(pow, 0, 100, {0.9, 0.8}, {0.6, 0.8}),
+    LANEWISE_ROW("half_power_1", vec::half_power<1>(x), std::pow(x, 1.5),
+                 (mpfr_set_d(y, 1.5, MPFR_RNDN), mpfr_pow(r, x, y, MPFR_RNDN)), 0, 1000, false, {0.9, 0.8},
+                 {0.6, 0.8}),
+    LANEWISE_ROW("half_power_2", vec::half_power<2>(x), std::pow(x, 2.5),
+                 (mpfr_set_d(y, 2.5, MPFR_RNDN), mpfr_pow(r, x, y, MPFR_RNDN)), 0, 1000, false, {0.9, 0.8},
+                 {0.6, 0.8}),
     LANEWISE_BINARY(atan2, -20, 20, {1.0, 1.0}, {1.4, 1.4}),
     LANEWISE_BINARY(hypot, -20, 20, {1.0, 1.0}, {1.2, 1.2}),
 };

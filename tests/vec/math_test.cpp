@@ -175,6 +175,24 @@ TEST(Pow, IsExactWhereTheResultIsAFloat) {
   for (int n = -149; n <= 127; ++n) EXPECT_EQ(pow(2, static_cast<float>(n)), std::ldexp(1.0f, n));
 }
 
+template <int Whole, class T>
+void expect_good_root(T low, T high, double bound) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> exponent(std::log2(low), std::log2(high));
+  std::vector<T> x(1 << 16), found(1 << 16);
+  for (T& v : x) v = static_cast<T>(std::exp2(exponent(random)));
+  apply<T>([](auto v, auto) { return vec::half_power<Whole>(v); }, x.data(), x.data(), found.data(),
+           x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    ASSERT_LE(ulp_error(found[i], std::pow(Wide(x[i]), Wide(Whole + 0.5))), bound) << std::hexfloat << x[i];
+}
+TEST(HalfPower, IsNearlyCorrectlyRounded) {
+  expect_good_root<1, float>(0x1p-30f, 0x1p50f, 0.51);
+  expect_good_root<2, float>(0x1p-30f, 0x1p50f, 0.51);
+  expect_good_root<1, double>(0x1p-300, 0x1p400, 0.52);
+  expect_good_root<2, double>(0x1p-300, 0x1p400, 0.52);
+}
+
 TEST(MillsRatio, IsGoodToFourUlpWhereTheDensityIsNotZero) {
   std::vector<float> x, found(1 << 16);
   for (int i = 0; i < 1 << 16; ++i) x.push_back(14.5f * static_cast<float>(i) / (1 << 16));
