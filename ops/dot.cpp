@@ -28,6 +28,10 @@ constexpr PointwiseOp kOr{"logical_or", &kernels::KernelTable::logical_or};
 /// Products that a thread takes at once; a power of two of kernels::kVectorDepth, so that the tree over them
 /// is the same without.
 constexpr std::int64_t kChunk = std::int64_t{1} << 17;
+/// The same of elements that are copied or converted first, which stay in L1.
+constexpr std::int64_t kCopiedChunk = std::int64_t{1} << 12;
+static_assert(kCopiedChunk % kernels::kVectorDepth == 0 &&
+              std::has_single_bit(static_cast<std::uint64_t>(kCopiedChunk)));
 
 template <class T>
 T sum_in_pairs(const T* parts, std::int64_t n) {
@@ -39,27 +43,30 @@ T sum_in_pairs(const T* parts, std::int64_t n) {
 Tensor sum_of_products(const Tensor& self, const Tensor& other, bool conjugate) {
   const ScalarType type = self.scalar_type();
   const ScalarType compute = is_integral(type, true) && type != kLong ? kInt : kernels::compute_type(type);
-  const Tensor a = dense(self, compute);
-  const Tensor b = dense(other, compute);
   const auto& kernel = *kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute)];
-  const auto bytes = a.element_size();
-  const auto part = [&](std::int64_t begin, std::int64_t end, char* to) {
-    kernel.row_products({static_cast<const char*>(a.const_data_ptr()) + begin * bytes, 0,
-                         static_cast<const char*>(b.const_data_ptr()) + begin * bytes, to, 1, end - begin,
-                         conjugate});
+  const auto bytes = static_cast<std::int64_t>(element_size(compute));
+  const auto part = [&](const Tensor& x, const Tensor& y, char* to) {
+    const Tensor a = dense(x, compute), b = dense(y, compute);
+    kernel.row_products({static_cast<const char*>(a.const_data_ptr()), 0,
+                         static_cast<const char*>(b.const_data_ptr()), to, 1, a.numel(), conjugate});
   };
-  const std::int64_t n = a.numel();
+  const std::int64_t n = self.numel();
+  const bool as_they_lie = type == compute && self.is_contiguous() && other.is_contiguous();
+  const std::int64_t chunk = as_they_lie ? kChunk : kCopiedChunk;
   Tensor out = lanewise::detail::empty_cpu({}, compute);
   auto* result = static_cast<char*>(out.data_ptr());
-  if (n <= kChunk) {
-    part(0, n, result);
+  if (n <= chunk) {
+    part(self, other, result);
     return dense(out, type);
   }
-  const std::int64_t chunks = (n + kChunk - 1) / kChunk;
+  const std::int64_t chunks = (n + chunk - 1) / chunk;
   const Tensor parts = lanewise::detail::empty_cpu({chunks}, compute);
-  parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      part(i * kChunk, std::min(n, (i + 1) * kChunk), static_cast<char*>(parts.data_ptr()) + i * bytes);
+  parallel_for(0, chunks, kChunk / chunk, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i * chunk, count = std::min(chunk, n - first);
+      part(narrow(self, 0, first, count), narrow(other, 0, first, count),
+           static_cast<char*>(parts.data_ptr()) + i * bytes);
+    }
   });
   const auto add = [&]<class T>() {
     *reinterpret_cast<T*>(result) = sum_in_pairs(static_cast<const T*>(parts.const_data_ptr()), chunks);
