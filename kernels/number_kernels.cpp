@@ -194,13 +194,18 @@ struct ShiftRight {
   }
 };
 
+/// What divisions of T's magnitudes are done in: those of 32 bits are the faster ones.
 template <class T>
-inline std::uint64_t magnitude(T x) noexcept {
-  return x < 0 ? 0 - static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+using Magnitude = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+template <class T>
+inline Magnitude<T> magnitude(T x) noexcept {
+  return x < 0 ? 0 - static_cast<Magnitude<T>>(x) : static_cast<Magnitude<T>>(x);
 }
-inline std::uint64_t common_divisor(std::uint64_t a, std::uint64_t b) noexcept {
+template <class Word>
+inline Word common_divisor(Word a, Word b) noexcept {
   while (b != 0) {
-    const std::uint64_t rest = a % b;
+    const Word rest = a % b;
     a = b;
     b = rest;
   }
@@ -215,9 +220,7 @@ struct Gcd {
 struct Lcm {
   template <class T>
   T operator()(T x, T y) const noexcept {
-    const std::uint64_t a = magnitude(x);
-    const std::uint64_t b = magnitude(y);
-    const std::uint64_t divisor = common_divisor(a, b);
+    const Magnitude<T> a = magnitude(x), b = magnitude(y), divisor = common_divisor(a, b);
     return divisor == 0 ? T(0) : static_cast<T>(a / divisor * b);
   }
 };
