@@ -73,8 +73,8 @@ void put_distances(const Tensor& a, const Tensor& b, double p, const Tensor& out
   const std::int64_t rows = a.size(-2), width = a.size(-1), columns = b.size(-1);
   if (const kernels::DistanceFn kernel = kernel_of(p, a.scalar_type())) {
     const std::int64_t groups = (rows + kRows - 1) / kRows, size = a.element_size();
-    const auto *from = static_cast<const char*>(a.const_data_ptr()),
-               *to = static_cast<const char*>(b.const_data_ptr());
+    const auto *rows_of_a = static_cast<const char*>(a.const_data_ptr()),
+               *columns_of_b = static_cast<const char*>(b.const_data_ptr());
     auto* result = static_cast<char*>(out.data_ptr());
     parallel_for(
         0, out.numel() / (rows * columns) * groups, grain_of(kRows * width * columns),
@@ -82,8 +82,9 @@ void put_distances(const Tensor& a, const Tensor& b, double p, const Tensor& out
           for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t batch = i / groups, first = i % groups * kRows;
             const std::int64_t row = batch * rows + first;
-            kernel({from + row * width * size, width, to + batch * width * columns * size, columns,
-                    result + row * columns * size, columns, std::min(kRows, rows - first), columns, width});
+            kernel({rows_of_a + row * width * size, width, columns_of_b + batch * width * columns * size,
+                    columns, result + row * columns * size, columns, std::min(kRows, rows - first), columns,
+                    width});
           }
         });
     return;
@@ -150,8 +151,8 @@ Tensor pdist_forward(const Tensor& self, double p) {
   const Tensor a = dense(self, compute), b = as_columns(self, compute, p);
   const std::int64_t size = a.element_size(), stride = b.size(1);
   if (const kernels::DistanceFn kernel = kernel_of(p, compute)) {
-    const auto *from = static_cast<const char*>(a.const_data_ptr()),
-               *to = static_cast<const char*>(b.const_data_ptr());
+    const auto *rows_of_a = static_cast<const char*>(a.const_data_ptr()),
+               *columns_of_b = static_cast<const char*>(b.const_data_ptr());
     auto* result = static_cast<char*>(out.data_ptr());
     parallel_for(0, (n - 1 + kRows - 1) / kRows, grain_of(kRows * width * n / 2),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -162,8 +163,8 @@ Tensor pdist_forward(const Tensor& self, double p) {
                      const std::int64_t start = std::min(first + 1, stride - kernels::kDistanceColumns);
                      const std::int64_t columns = stride - start;
                      char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(rows * columns * size));
-                     kernel({from + first * width * size, width, to + start * size, stride, tile, columns,
-                             rows, columns, width});
+                     kernel({rows_of_a + first * width * size, width, columns_of_b + start * size, stride,
+                             tile, columns, rows, columns, width});
                      for (std::int64_t row = first; row < first + rows; ++row) {
                        std::memcpy(result + place_of(row) * size,
                                    tile + ((row - first) * columns + row + 1 - start) * size,

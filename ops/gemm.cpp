@@ -106,12 +106,13 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
   adds_to_c_ = !vector_ && alpha.equal(1) && beta.equal(1) && a_.cols <= kGemmDepth && s_.data == c_.data &&
                s_.row_stride == c_.row_stride && s_.col_stride == 1 && c_.col_stride == 1 &&
                c_.type == compute_;
-  if (adds_to_c_) has_epilogue_ = in_place_ = false;
 }
 
 void Gemm::run(const GemmBatch& batch) {
   lanewise::detail::note_path(lanewise::detail::Path::Product);
   if (c_.rows == 0 || c_.cols == 0) return;
+  adds_to_c_ = adds_to_c_ && (batch.count == 1 || batch.s == batch.c);
+  if (adds_to_c_) has_epilogue_ = in_place_ = false;
   if (vector_) return run_vectors(batch);
   if (const std::int64_t parts = depth_parts(batch.count); parts > 1) return run_depth_parts(parts);
   choose_tiles(batch.count);
