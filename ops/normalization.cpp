@@ -307,23 +307,23 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   const Runs runs(compute);
   // Channels of a group share mean and scale, so that short ones pass in one run.
   const std::int64_t of_group = C / group, together = std::clamp<std::int64_t>(kRun / HxW, 1, of_group);
-  const bool one = HxW > 1;  // weight of a run
-  parallel_for(0, N * group, std::max<std::int64_t>(1, kParallelElements / each),
+  const std::int64_t runs_of_group = (of_group + together - 1) / together;
+  const bool one = HxW > 1;  // weight of a channel
+  parallel_for(0, N * group * runs_of_group, std::max<std::int64_t>(1, kParallelElements / (together * HxW)),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t g = begin; g < end; ++g) {
-                   for (std::int64_t c = 0; c < of_group; c += together) {
-                     const std::int64_t channels = std::min(together, of_group - c);
-                     const std::int64_t first = g * each + c * HxW;
-                     char* normalized = to + first * size;
-                     runs(from + first * size, normalized, channels * HxW, at(ms, g, size, true),
-                          at(ss, g, size, true), {}, {});
-                     if (ws == nullptr && bs == nullptr) continue;
-                     for (std::int64_t k = 0; k < (one ? channels : 1); ++k) {
-                       const std::int64_t channel = g % group * of_group + c + k;
-                       char* run = normalized + k * HxW * size;
-                       runs(run, run, one ? HxW : channels, {}, {}, at(ws, channel, size, one),
-                            at(bs, channel, size, one));
-                     }
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t g = i / runs_of_group, c = i % runs_of_group * together;
+                   const std::int64_t channels = std::min(together, of_group - c);
+                   const std::int64_t first = g * each + c * HxW;
+                   char* normalized = to + first * size;
+                   runs(from + first * size, normalized, channels * HxW, at(ms, g, size, true),
+                        at(ss, g, size, true), {}, {});
+                   if (ws == nullptr && bs == nullptr) continue;
+                   for (std::int64_t k = 0; k < (one ? channels : 1); ++k) {
+                     const std::int64_t channel = g % group * of_group + c + k;
+                     char* run = normalized + k * HxW * size;
+                     runs(run, run, one ? HxW : channels, {}, {}, at(ws, channel, size, one),
+                          at(bs, channel, size, one));
                    }
                  }
                });
