@@ -60,10 +60,13 @@ struct SortedLines {
     return SortKey<T>::of(x[line * n + (places == nullptr ? i : places[line * n + i])]);
   }
 
-  /// Where `count` values belong in a line; room for the keys of the line and of kValues values.
+  /// Whether the keys of a line are worth making, for all of which it is read, to look up so many values.
+  bool takes_keys(std::int64_t count) const noexcept { return count * kWorth >= n; }
+
+  /// Where `count` values belong in a line; if it takes keys, with room for those of the line and of kValues values.
   void search(std::int64_t line, const T* values, std::int64_t count, bool right, Key* keys,
               std::int64_t* out) const {
-    if (count * kWorth < n) {  // or the whole line would be read for a few values
+    if (!takes_keys(count)) {
       for (std::int64_t i = 0; i < count; ++i)
         out[i] = bound(n, SortKey<T>::of(values[i]), right, [&](std::int64_t j) { return key(line, j); });
       return;
@@ -137,7 +140,8 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool ou
     const SortedLines<T> lines{sequence.const_data_ptr<T>(), place, n};
     const auto* v = wanted.const_data_ptr<T>();
     parallel_for(0, wanted.numel(), 1024, [&](std::int64_t begin, std::int64_t end) {
-      const Room<typename SortKey<T>::Key> keys(n + SortedLines<T>::kValues);
+      const bool takes_keys = lines.takes_keys(std::min(per_line, end - begin));
+      const Room<typename SortKey<T>::Key> keys(takes_keys ? n + SortedLines<T>::kValues : 0);
       for (std::int64_t i = begin; i < end;) {
         const std::int64_t line = i / per_line, stop = std::min(end, (line + 1) * per_line);
         lines.search(line, v + i, stop - i, behind, keys.get(), out + i);
