@@ -168,7 +168,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool invert) {
     }
     std::sort(keys.begin(), keys.end());
     const auto count = static_cast<std::int64_t>(keys.size());
-    keys.push_back(SortKey<T>::kNaN);  // read behind all others; no element that is asked about equals it
+    keys.push_back(0);  // read, and not used, for elements that come behind all others
     const auto* x = wanted.const_data_ptr<T>();
     auto* out = static_cast<bool*>(result.data_ptr());
     parallel_for(0, wanted.numel(), 1024, [&](std::int64_t begin, std::int64_t end) {
@@ -181,8 +181,9 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, bool invert) {
         count_before<false>(keys.data(), count, key.data(), some, at.data());
         for (std::int64_t j = 0; j < some; ++j) {
           const auto k = static_cast<std::size_t>(j), place = static_cast<std::size_t>(at[k]);
-          const bool found = (at[k] < count) & (keys[place] == key[k]) & (x[i + j] == x[i + j]);
-          out[i + j] = found != invert;
+          // Both asked always, which is no branch; NaN comes behind all keys.
+          const int found = static_cast<int>(at[k] < count) & static_cast<int>(keys[place] == key[k]);
+          out[i + j] = (found != 0) != invert;
         }
       }
     });
