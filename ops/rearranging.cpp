@@ -47,24 +47,31 @@ template <class First, class Last>
 Tensor keep_of_rows(const char* op, const Tensor& self, First first, Last last) {
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, op,
                  ": input tensor must have at least 2 dimensions, found shape ", self.sizes());
-  const Tensor from = dense(self);
+  const Tensor from = self.stride(-1) == 1 ? self : dense(self);
   Tensor result = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
   const std::int64_t n = self.size(-2), m = self.size(-1);
+  const auto row_of = [&from](std::int64_t r) {  // where row r begins, in elements
+    std::int64_t offset = 0;
+    for (std::int64_t d = from.dim() - 1; d-- > 0; r /= from.size(d))
+      offset += r % from.size(d) * from.stride(d);
+    return offset;
+  };
   if (result.numel() == 0) return result;
   const auto bytes = static_cast<std::int64_t>(self.itemsize());
   const auto* x = static_cast<const char*>(from.const_data_ptr());
   auto* y = static_cast<char*>(result.data_ptr());
-  parallel_for(
-      0, result.numel() / m, std::max<std::int64_t>(1, 32768 / m), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t r = begin; r < end; ++r) {
-          const std::int64_t a = std::clamp<std::int64_t>(first(r % n), 0, m),
-                             b = std::clamp<std::int64_t>(last(r % n), a, m);
-          char* row = y + r * m * bytes;
-          std::memset(row, 0, static_cast<std::size_t>(a * bytes));
-          std::memcpy(row + a * bytes, x + (r * m + a) * bytes, static_cast<std::size_t>((b - a) * bytes));
-          std::memset(row + b * bytes, 0, static_cast<std::size_t>((m - b) * bytes));
-        }
-      });
+  parallel_for(0, result.numel() / m, std::max<std::int64_t>(1, 32768 / m),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t r = begin; r < end; ++r) {
+                   const std::int64_t a = std::clamp<std::int64_t>(first(r % n), 0, m),
+                                      b = std::clamp<std::int64_t>(last(r % n), a, m);
+                   char* row = y + r * m * bytes;
+                   std::memset(row, 0, static_cast<std::size_t>(a * bytes));
+                   std::memcpy(row + a * bytes, x + (row_of(r) + a) * bytes,
+                               static_cast<std::size_t>((b - a) * bytes));
+                   std::memset(row + b * bytes, 0, static_cast<std::size_t>((m - b) * bytes));
+                 }
+               });
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <numeric>
 #include <type_traits>
 
 #include <lanewise/tensor/detail/read_check.h>
@@ -12,41 +13,54 @@ namespace lanewise {
 
 namespace {
 
-/// Calls rows(a, b) with the first elements of the innermost rows of two tensors of one shape, in order,
-/// until it returns false.
-template <class Rows>
-bool all_rows(const Tensor& a, const Tensor& b, Rows&& rows) {
-  detail::check_read("equal", a);
-  detail::check_read("equal", b);
-  if (a.numel() == 0) return true;
-  const auto *pa = static_cast<const char*>(a.data_ptr()), *pb = static_cast<const char*>(b.data_ptr());
-  const auto size_a = static_cast<std::int64_t>(a.itemsize()),
-             size_b = static_cast<std::int64_t>(b.itemsize());
-  const std::size_t outer = a.sizes().empty() ? 0 : a.sizes().size() - 1;
-  DimVector index(outer);
-  while (true) {
-    if (!rows(pa, pb)) return false;
-    std::size_t d = outer;
-    for (; d-- > 0;) {
-      pa += a.strides()[d] * size_a;
-      pb += b.strides()[d] * size_b;
-      if (++index[d] < a.sizes()[d]) break;
-      pa -= a.sizes()[d] * a.strides()[d] * size_a;
-      pb -= a.sizes()[d] * b.strides()[d] * size_b;
-      index[d] = 0;
-    }
-    if (d > outer) return true;  // all dimensions have come round
-  }
-}
+/// Two tensors of one shape in the order in which the first lies in memory: what is equal does not depend on the order.
+struct Walk {
+  const char *a, *b;
+  DimVector sizes;  ///< without the innermost dimension, the steps too; outermost first
+  DimVector steps_a, steps_b;
+  std::int64_t n = 1;  ///< elements of a row
+  std::int64_t stride_a = 0, stride_b = 0;
 
-/// The innermost rows of a tensor: how many elements, and how far apart.
-struct Row {
-  std::int64_t n = 1;
-  std::int64_t stride = 0;
-  explicit Row(const Tensor& t) {
-    if (t.dim() > 0) {
-      n = t.sizes().back();
-      stride = t.strides().back();
+  Walk(const Tensor& x, const Tensor& y)
+      : a(static_cast<const char*>(x.data_ptr())), b(static_cast<const char*>(y.data_ptr())) {
+    detail::check_read("equal", x);
+    detail::check_read("equal", y);
+    DimVector order(x.sizes().size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&x](std::int64_t p, std::int64_t q) {
+      return std::abs(x.stride(p)) > std::abs(x.stride(q));
+    });
+    for (const std::int64_t d : order) {
+      sizes.push_back(x.size(d));
+      steps_a.push_back(x.stride(d));
+      steps_b.push_back(y.stride(d));
+    }
+    if (order.empty()) return;
+    n = sizes.back();
+    stride_a = steps_a.back();
+    stride_b = steps_b.back();
+    for (DimVector* v : {&sizes, &steps_a, &steps_b}) v->pop_back();
+  }
+
+  /// Calls rows(a, b) with the first elements of rows until it returns false; elements have these sizes.
+  template <class Rows>
+  bool all_rows(std::int64_t size_a, std::int64_t size_b, Rows&& rows) const {
+    const auto is_zero = [](std::int64_t size) { return size == 0; };
+    if (n == 0 || std::any_of(sizes.begin(), sizes.end(), is_zero)) return true;
+    const char *pa = a, *pb = b;
+    DimVector index(sizes.size());
+    while (true) {
+      if (!rows(pa, pb)) return false;
+      std::size_t d = sizes.size();
+      for (; d-- > 0;) {
+        pa += steps_a[d] * size_a;
+        pb += steps_b[d] * size_b;
+        if (++index[d] < sizes[d]) break;
+        pa -= sizes[d] * steps_a[d] * size_a;
+        pb -= sizes[d] * steps_b[d] * size_b;
+        index[d] = 0;
+      }
+      if (d > sizes.size()) return true;  // all dimensions have come round
     }
   }
 };
@@ -73,7 +87,7 @@ void read_row(const char* from, std::int64_t stride, std::int64_t n, Number* to)
   }
 }
 
-/// Calls f(p, q) on the elements of two tensors of one shape, in order, until it returns false.
+/// Calls f(p, q) on the elements of two tensors of one shape until it returns false.
 template <class F>
 bool all_numbers(const Tensor& a, const Tensor& b, F&& f) {
   constexpr std::int64_t kPiece = 64;
@@ -81,21 +95,39 @@ bool all_numbers(const Tensor& a, const Tensor& b, F&& f) {
     return visit_dtype(t.scalar_type(), []<class T>() -> ReadRow { return &read_row<T>; });
   };
   const ReadRow read_a = reader(a), read_b = reader(b);
-  const Row row_a(a), row_b(b);
-  const auto step_a = row_a.stride * static_cast<std::int64_t>(a.itemsize());
-  const auto step_b = row_b.stride * static_cast<std::int64_t>(b.itemsize());
-  return all_rows(a, b, [&](const char* x, const char* y) {
+  const Walk walk(a, b);
+  const auto size_a = static_cast<std::int64_t>(a.itemsize()),
+             size_b = static_cast<std::int64_t>(b.itemsize());
+  return walk.all_rows(size_a, size_b, [&](const char* x, const char* y) {
     std::array<Number, kPiece> p, q;
-    for (std::int64_t i = 0; i < row_a.n; i += kPiece) {
-      const std::int64_t n = std::min(kPiece, row_a.n - i);
-      read_a(x + i * step_a, row_a.stride, n, p.data());
-      read_b(y + i * step_b, row_b.stride, n, q.data());
+    for (std::int64_t i = 0; i < walk.n; i += kPiece) {
+      const std::int64_t n = std::min(kPiece, walk.n - i);
+      read_a(x + i * walk.stride_a * size_a, walk.stride_a, n, p.data());
+      read_b(y + i * walk.stride_b * size_b, walk.stride_b, n, q.data());
       for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
         if (!f(p[k], q[k])) return false;
       }
     }
     return true;
   });
+}
+
+/// A piece at a time without a branch for each element, which compilers make vectors of.
+template <class T>
+bool same_elements(const T* x, std::int64_t stride_x, const T* y, std::int64_t stride_y, std::int64_t n) {
+  constexpr std::int64_t kPiece = 256;
+  for (std::int64_t i = 0; i < n; i += kPiece) {
+    const std::int64_t end = std::min(i + kPiece, n);
+    std::int32_t differ = 0;
+    if (stride_x == 1 && stride_y == 1) {
+      for (std::int64_t j = i; j < end; ++j) differ |= static_cast<std::int32_t>(!(x[j] == y[j]));
+    } else {
+      for (std::int64_t j = i; j < end; ++j)
+        differ |= static_cast<std::int32_t>(!(x[j * stride_x] == y[j * stride_y]));
+    }
+    if (differ != 0) return false;
+  }
+  return true;
 }
 
 bool both_whole(const Tensor& a, const Tensor& b) {
@@ -121,14 +153,11 @@ bool equal(const Tensor& a, const Tensor& b) {
     return all_numbers(
         a, b, [whole](const Number& p, const Number& q) { return whole ? p.whole == q.whole : p.z == q.z; });
   }
+  const Walk walk(a, b);
   return visit_dtype(a.scalar_type(), [&]<class T>() {
-    const Row row_a(a), row_b(b);
-    return all_rows(a, b, [&](const char* from_a, const char* from_b) {
-      const auto *x = reinterpret_cast<const T*>(from_a), *y = reinterpret_cast<const T*>(from_b);
-      for (std::int64_t i = 0; i < row_a.n; ++i) {
-        if (!(x[i * row_a.stride] == y[i * row_b.stride])) return false;
-      }
-      return true;
+    return walk.all_rows(sizeof(T), sizeof(T), [&](const char* x, const char* y) {
+      return same_elements(reinterpret_cast<const T*>(x), walk.stride_a, reinterpret_cast<const T*>(y),
+                           walk.stride_b, walk.n);
     });
   });
 }
