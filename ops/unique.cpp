@@ -5,6 +5,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/advanced_indexing.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/key_numbers.h>
@@ -81,6 +82,24 @@ Groups groups_of(const Tensor& flat) {
     const auto* x = flat.const_data_ptr<T>();
     return Groups(flat.numel(), [x](std::int64_t i) { return !(x[i] == x[i - 1]); });
   });
+}
+
+/// The first of every run of equal elements.
+Tensor heads_of_runs(const Tensor& flat) {
+  const std::int64_t n = flat.numel();
+  const Tensor room = lanewise::detail::empty_cpu({n}, flat.scalar_type());
+  const std::int64_t count = n == 0 ? 0 : visit_dtype(flat.scalar_type(), [&]<class T>() {
+    const auto* x = flat.const_data_ptr<T>();
+    auto* out = static_cast<T*>(room.data_ptr());
+    out[0] = x[0];
+    std::int64_t found = 1;
+    for (std::int64_t i = 1; i < n; ++i) {  // without a branch: what is not the first of a run is overwritten
+      out[found] = x[i];
+      found += static_cast<std::int64_t>(!(x[i] == x[i - 1]));
+    }
+    return found;
+  });
+  return clone(narrow(room, 0, 0, count));
 }
 
 /// self as contiguous slices of dim, a row each.
@@ -225,6 +244,10 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool r
   const auto same_place = [](std::int64_t i) { return i; };
   if (!dim || (self.dim() == 1 && wrap_dim("unique_consecutive", *dim, 1) == 0)) {
     const Tensor flat = view(dense(self), {self.numel()});
+    if (!return_inverse && !return_counts) {
+      const Tensor none = lanewise::detail::empty_cpu({0}, kLong);
+      return {heads_of_runs(flat), none, lanewise::detail::empty_cpu({0}, kLong)};
+    }
     const Groups groups = groups_of(flat);
     return {firsts_of(groups, flat), groups.inverse(return_inverse, self.sizes(), same_place),
             groups.counts(return_counts)};

@@ -182,6 +182,7 @@ TEST(Unique, FewAndMany) {
       const auto [values, inverse, counts] = _unique2(x, true, true, true);
       const auto [sorted, order] = x.sort();
       const auto [wanted, runs, lengths] = unique_consecutive(sorted, true, true);
+      EXPECT_TRUE(equal(std::get<0>(unique_consecutive(sorted)), wanted));
       EXPECT_TRUE(equal(values, wanted)) << toString(dtype) << different;
       EXPECT_TRUE(equal(counts, lengths));
       EXPECT_TRUE(equal(inverse.index_select(0, order), runs));
