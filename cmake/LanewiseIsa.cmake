@@ -79,8 +79,8 @@ function(lanewise_build_isa_objects result)
       target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti -fno-math-errno
                              $<IF:$<OR:$<CONFIG:Debug>,$<BOOL:${sanitized}>>,-O1,-O3>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
-                             # What -O3 doubles for one branch in a loop is a tenth of the reductions, and no faster.
-                             $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops;-fno-split-paths>)
+                             # What -O3 doubles for a branch in a loop or a stride of 1 is a tenth of the reductions, and no faster.
+                             $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops;-fno-split-paths;-fno-version-loops-for-strides>)
       lanewise_parse_once(lanewise_kernels_${tier} ${tier} <algorithm> <lanewise/vec/math.h>)
       if(TARGET lanewise_generate)
         add_dependencies(lanewise_kernels_${tier} lanewise_generate)

@@ -51,6 +51,7 @@ constexpr GemmKernel kernel = {
     .rows = GemmShape<T>::kRows,
     .cols = GemmShape<T>::kCols,
     .lanes = vec::Vec<T>::size,
+    .reads_rows_apart = reads_rows_apart<T>,
     .block = gemm_block<T>,
     .epilogue = epilogue<T>,
     .row_products = row_products<T>,

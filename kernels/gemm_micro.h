@@ -21,6 +21,10 @@ struct GemmShape {
   static constexpr int kCols = kVectors * vec::Vec<T>::size;
 };
 
+/// Whether A may be rows that are not packed.
+template <class T>
+constexpr bool reads_rows_apart = std::is_floating_point_v<T>;
+
 namespace gemm_detail {
 
 template <class T>
@@ -36,21 +40,55 @@ LANEWISE_INLINE void multiply_add(std::complex<R> a, vec::Vec<std::complex<R>> b
   c.im = vec::fma(im, b.re, vec::fma(re, b.im, c.im));
 }
 
-template <class V, bool Accumulate>
-LANEWISE_INLINE void put(typename V::value_type* c, V v, int n) {
-  if (n == V::size) {
-    if constexpr (Accumulate) v = V::load(c) + v;
-    v.store(c);
-  } else {
-    if constexpr (Accumulate) v = V::load_partial(c, n) + v;
-    v.store_partial(c, n);
+/// A whose columns are contiguous: packed, or where it lies.
+template <class T, int Rows>
+struct Columns {
+  const T* column;
+  std::int64_t stride;
+  Columns(const T* a, std::int64_t /*row_stride*/, std::int64_t col_stride) : column(a), stride(col_stride) {}
+  LANEWISE_INLINE T operator[](int r) const { return column[r]; }
+  LANEWISE_INLINE void next() { column += stride; }
+};
+
+/// A whose rows are contiguous. One pointer serves three of them: with one each, the registers would not do.
+template <class T, int Rows>
+struct RowsApart {
+  const T* row[(Rows + 2) / 3];
+  std::int64_t stride;
+  RowsApart(const T* a, std::int64_t row_stride, std::int64_t /*col_stride*/) : stride(row_stride) {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; r += 3) row[r / 3] = a + r * stride;
+  }
+  LANEWISE_INLINE T operator[](int r) const { return row[r / 3][r % 3 * stride]; }
+  LANEWISE_INLINE void next() {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; r += 3) ++row[r / 3];
+  }
+};
+
+/// Columns 0..n of what whole vectors hold; fewer than all.
+template <class T, int Vectors>
+[[gnu::noinline]] void put_edge(const T* tile, T* c, std::int64_t c_stride, int rows, int n,
+                                bool accumulate) {
+  using V = vec::Vec<T>;
+  for (; rows > 0; --rows, tile += Vectors * V::size, c += c_stride) {
+    int j = 0;
+    for (; j + V::size <= n; j += V::size) {
+      V v = V::load(tile + j);
+      if (accumulate) v = V::load(c + j) + v;
+      v.store(c + j);
+    }
+    if (j == n) continue;
+    V v = V::load(tile + j);
+    if (accumulate) v = V::load_partial(c + j, n - j) + v;
+    v.store_partial(c + j, n - j);
   }
 }
 
-/// Rows x n elements of C, n in ((Vectors - 1) * size, Vectors * size]. `a` is [k][a_stride].
-template <class T, int Rows, int Vectors>
-[[gnu::noinline]] void micro(const T* a, std::int64_t a_stride, const T* b, std::int64_t b_stride,
-                             std::int64_t k, T* c, std::int64_t c_stride, int n, bool accumulate) {
+/// Rows x n elements of C, n in ((Vectors - 1) * size, Vectors * size].
+template <class T, int Rows, int Vectors, template <class, int> class Left>
+[[gnu::noinline]] void micro(Left<T, Rows> a, const T* b, std::int64_t b_stride, std::int64_t k, T* c,
+                             std::int64_t c_stride, int n, bool accumulate) {
   using V = vec::Vec<T>;
   // C may lie far away: it is asked for now and needed after all of k.
 #pragma GCC unroll 16
@@ -65,7 +103,7 @@ template <class T, int Rows, int Vectors>
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) acc[r][v] = V(T(0));
   }
-  for (; k > 0; --k, a += a_stride, b += b_stride) {
+  for (; k > 0; --k, a.next(), b += b_stride) {
     V row[Vectors];
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) row[v] = V::load(b + v * V::size);
@@ -75,17 +113,22 @@ template <class T, int Rows, int Vectors>
       for (int v = 0; v < Vectors; ++v) multiply_add(a[r], row[v], acc[r][v]);
     }
   }
-  const int last = n - (Vectors - 1) * V::size;
+  if (n != Vectors * V::size) {
+    T tile[Rows * Vectors * V::size];
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 2
+      for (int v = 0; v < Vectors; ++v) acc[r][v].store(tile + (r * Vectors + v) * V::size);
+    }
+    return put_edge<T, Vectors>(tile, c, c_stride, Rows, n, accumulate);
+  }
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r, c += c_stride) {
 #pragma GCC unroll 2
     for (int v = 0; v < Vectors; ++v) {
-      const int width = v == Vectors - 1 ? last : V::size;
-      if (accumulate) {
-        put<V, true>(c + v * V::size, acc[r][v], width);
-      } else {
-        put<V, false>(c + v * V::size, acc[r][v], width);
-      }
+      V sum = acc[r][v];
+      if (accumulate) sum = V::load(c + v * V::size) + sum;
+      sum.store(c + v * V::size);
     }
   }
 }
@@ -98,31 +141,42 @@ constexpr int power_below(int n) {
 }
 
 /// The rows of one group, in micro-kernels of at most Rows rows.
-template <class T, int Rows, int Vectors>
-LANEWISE_INLINE void group(const T* a, std::int64_t a_stride, const GemmBlock& g, T* c, int rows) {
+template <class T, int Rows, int Vectors, template <class, int> class Left>
+LANEWISE_INLINE void group(const T* a, std::int64_t row_stride, std::int64_t col_stride, const GemmBlock& g,
+                           T* c, int rows) {
   if (rows >= Rows) {
-    micro<T, Rows, Vectors>(a, a_stride, reinterpret_cast<const T*>(g.b), g.b_stride, g.k, c, g.c_stride,
-                            static_cast<int>(g.n), g.accumulate);
+    micro<T, Rows, Vectors, Left>({a, row_stride, col_stride}, reinterpret_cast<const T*>(g.b), g.b_stride,
+                                  g.k, c, g.c_stride, static_cast<int>(g.n), g.accumulate);
     rows -= Rows;
-    a += Rows;
+    a += Rows * row_stride;
     c += Rows * g.c_stride;
   }
   if constexpr (Rows > 1) {
-    if (rows > 0) group<T, power_below(Rows), Vectors>(a, a_stride, g, c, rows);
+    if (rows > 0) group<T, power_below(Rows), Vectors, Left>(a, row_stride, col_stride, g, c, rows);
   }
 }
 
-template <class T, int Vectors>
-LANEWISE_INLINE void groups(const GemmBlock& g) {
+template <class T, int Vectors, template <class, int> class Left>
+void groups(const GemmBlock& g) {
   constexpr int kRows = GemmShape<T>::kRows;
+  const bool packed = g.a_col_stride == 0;
   const T* a = reinterpret_cast<const T*>(g.a);
   T* c = reinterpret_cast<T*>(g.c);
   for (std::int64_t m = g.m; m > 0; m -= kRows) {
     const int rows = m < kRows ? static_cast<int>(m) : kRows;
-    group<T, kRows, Vectors>(a, rows, g, c, rows);
-    a += rows * g.k;
+    group<T, kRows, Vectors, Left>(a, packed ? 1 : g.a_row_stride, packed ? rows : g.a_col_stride, g, c,
+                                   rows);
+    a += packed ? rows * g.k : rows * g.a_row_stride;
     c += rows * g.c_stride;
   }
+}
+
+template <class T, int Vectors>
+void groups(const GemmBlock& g) {
+  if constexpr (reads_rows_apart<T>) {
+    if (g.a_col_stride == 1 && g.a_row_stride != 1) return groups<T, Vectors, RowsApart>(g);
+  }
+  groups<T, Vectors, Columns>(g);
 }
 
 }  // namespace gemm_detail

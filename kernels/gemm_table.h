@@ -12,11 +12,14 @@ namespace lanewise::kernels {
 /// blocks are added in order: so the bits depend on nothing else.
 inline constexpr std::int64_t kGemmDepth = 256;
 
-/// C[m, n] = A[m, k] B[k, n], or += . Strides in elements. A is packed: groups of `rows` rows (the last may
-/// have fewer), each as [k][rows of the group], one after the other. The columns of B and C are contiguous;
-/// of a row of B whole vectors are read, whose last elements may be anything.
+/// C[m, n] = A[m, k] B[k, n], or += . Strides in elements. A has contiguous columns, or rows if the kernel reads those, or
+/// a_col_stride is 0 and it is packed: groups of `rows` rows (the last may have fewer), each as [k][rows of the group], one
+/// after the other. The columns of B and C are contiguous; of a row of B whole vectors are read, whose last elements may be
+/// anything.
 struct GemmBlock {
   const char* a;
+  std::int64_t a_row_stride;
+  std::int64_t a_col_stride;
   const char* b;
   std::int64_t b_stride;
   char* c;
@@ -59,9 +62,10 @@ struct VectorProduct {
 
 /// The product kernel for one type on one ISA.
 struct GemmKernel {
-  int rows;   ///< rows of C that the micro-kernel holds in registers
-  int cols;   ///< and columns
-  int lanes;  ///< elements of a vector
+  int rows;               ///< rows of C that the micro-kernel holds in registers
+  int cols;               ///< and columns
+  int lanes;              ///< elements of a vector
+  bool reads_rows_apart;  ///< of A
   void (*block)(const GemmBlock&) noexcept;
   void (*epilogue)(const GemmEpilogue&) noexcept;
   void (*row_products)(const VectorProduct&) noexcept;     ///< rows are contiguous

@@ -36,6 +36,14 @@ constexpr std::int64_t kUnpackedGroups = 6;
 constexpr std::int64_t kUnpackedPanel = std::int64_t{1} << 14;
 /// and its rows are not a multiple of this many bytes apart, which would send them to too few sets of that cache.
 constexpr std::int64_t kConflictingPanel = 128;
+/// Up to this many panels of columns A is read where it lies, if its rows are contiguous: packing it takes as long as
+/// 16 to 40 columns.
+constexpr std::int64_t kPanelsOfUnpackedA = 8;
+/// With fewer columns of A than this, only for one panel: for each its rows have to be found again.
+constexpr std::int64_t kUnpackedDepth = 16;
+/// It is also read where it lies if its columns are contiguous, in a block with no more bytes than this: as many as the
+/// first-level TLB has pages for.
+constexpr std::int64_t kBytesOfUnpackedA = std::int64_t{1} << 18;
 /// The depth is shared among threads if a block of it is this many times the number of rows: the partial products that have
 /// to be added are then small beside B.
 constexpr std::int64_t kDepthPerRow = 3;
@@ -188,7 +196,13 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Ti
   const std::int64_t bytes = size_of(compute_);
   const std::int64_t k = std::min(depth_block_, a.cols - k0);
   kernels::GemmBlock block{};
-  block.a = pack_a(a, t.row, t.rows, k0, k);
+  if (reads_a_in_place(a, t.rows, t.cols)) {
+    block.a = a.at(t.row, k0);
+    block.a_row_stride = a.row_stride;
+    block.a_col_stride = a.col_stride;
+  } else {
+    block.a = pack_a(a, t.row, t.rows, k0, k);
+  }
   block.c_stride = out_stride;
   block.m = t.rows;
   block.k = k;
@@ -330,6 +344,15 @@ void Gemm::load(const Matrix& from, char* to, std::int64_t count) const {
                                        from.cols, raw);
   if (converts)
     movers_.convert[static_cast<std::size_t>(from.type)][static_cast<std::size_t>(compute_)](raw, to, count);
+}
+
+/// In a product with so many rows and columns of C.
+bool Gemm::reads_a_in_place(const Matrix& a, std::int64_t rows, std::int64_t cols) const {
+  const std::int64_t panels = depth_block_ < kUnpackedDepth ? 1 : kPanelsOfUnpackedA;
+  if (a.type != compute_ || cols > panels * kernel_.cols) return false;
+  if (a.col_stride == 1) return kernel_.reads_rows_apart;
+  return a.row_stride == 1 && a.col_stride != 0 &&
+         rows * depth_block_ * size_of(compute_) <= kBytesOfUnpackedA;
 }
 
 /// In a product with so many rows of C.

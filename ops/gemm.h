@@ -60,6 +60,7 @@ class Gemm {
   void add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Tile& t, std::int64_t k0,
                  bool accumulate, char* out, std::int64_t out_stride) const;
   bool writes_in_place(const Matrix& c) const;
+  bool reads_a_in_place(const Matrix& a, std::int64_t rows, std::int64_t cols) const;
   bool reads_b_in_place(const Matrix& b, std::int64_t rows, std::int64_t cols) const;
   const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
                      std::int64_t k) const;

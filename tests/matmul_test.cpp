@@ -128,6 +128,27 @@ TEST(Matmul, MatchesTheNaiveLoopInAnyLayout) {
   }
 }
 
+TEST(Matmul, RepeatedAndOverlappingOperandsCountLikeTheirCopies) {
+  Rng rng(11);
+  for (const ScalarType dtype : {kInt, kLong, kFloat, kDouble, kComplexFloat}) {
+    for (const auto& [m, k, n] :
+         {std::array<std::int64_t, 3>{20, 7, 5}, {64, 300, 40}, {300, 33, 17}, {3, 5, 600}}) {
+      const Tensor line = random_tensor(rng, {m + k + n}, dtype, 0.3);
+      // {row, column} strides: repeated rows, repeated columns, windows, one number.
+      for (const auto& [rs, cs] : {std::array<std::int64_t, 2>{0, 1}, {1, 0}, {1, 1}, {0, 0}}) {
+        const Tensor a = line.as_strided({m, k}, {rs, cs});
+        const Tensor b = line.as_strided({k, n}, {rs, cs});
+        SCOPED_TRACE(::testing::Message()
+                     << dtype << " " << m << " x " << k << " x " << n << ", strides " << rs << " " << cs);
+        const Tensor dense_a = a.clone(MemoryFormat::Contiguous), dense_b = b.clone(MemoryFormat::Contiguous);
+        ASSERT_EQ(bits(ops::mm(a, b)), bits(ops::mm(dense_a, dense_b)));
+        ASSERT_NO_FATAL_FAILURE(
+            expect_product(ops::mm(a, b), reference(values(dense_a), values(dense_b), m, k, n), k));
+      }
+    }
+  }
+}
+
 TEST(Matmul, BatchesAreIndependentProducts) {
   Rng rng(5);
   for (int i = 0; i < 100; ++i) {
