@@ -239,6 +239,23 @@ TEST(PointwiseOps, IntegersThatDoNotDivide) {
   EXPECT_THROW(remainder(ones_of_int, 0), ValueError);
 }
 
+TEST(PointwiseOps, OneDivisorForAllRoundsAsEachDoes) {
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    Tensor x = randn({3000}).to(dtype) * 100;
+    x.narrow(0, 100, 50).fill_(-0.0);
+    x.narrow(0, 300, 1).fill_(kInf);
+    x.narrow(0, 400, 1).fill_(1e-44);
+    for (const double d : {255.0, 0.3, -1.7e-9, 3e38, 1e-42, 0.0}) {
+      const Tensor by = full({}, d, dtype), each = full({3000}, d, dtype);
+      ASSERT_TRUE(div(x, by)
+                      .view(dtype == kFloat ? kInt : kLong)
+                      .equal(div(x, each).view(dtype == kFloat ? kInt : kLong)))
+          << d;
+      ASSERT_TRUE(div(x, by).narrow(0, 500, 7).equal(div(x.narrow(0, 500, 7), by)));
+    }
+  }
+}
+
 TEST(PointwiseOps, RreluKeepsItsSlopes) {
   manual_seed(5);
   const Tensor x = arange(-50, 50, kFloat).requires_grad_();
