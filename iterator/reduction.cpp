@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
@@ -23,6 +24,12 @@ using kernels::kReductionBlock;
 /// Elements that make it worth waking another thread.
 constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
+/// Shorter sequences whose extreme is looked for are better taken as columns.
+constexpr std::int64_t kLeastWithIndex = 16;
+
+/// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too.
+constexpr std::int64_t kLeastOneByOne = 64;
+
 /// Narrower rows are gathered before they are converted.
 constexpr std::int64_t kFewColumns = 16;
 
@@ -31,6 +38,7 @@ constexpr std::size_t round_up(std::size_t n) { return (n + 63) / 64 * 64; }
 /// The entries of a kernel for one type.
 struct Functions {
   decltype(kernels::ReductionKernel{}.inner)::value_type inner;
+  decltype(kernels::ReductionKernel{}.short_rows)::value_type short_rows;
   decltype(kernels::ReductionKernel{}.joined)::value_type joined;
   decltype(kernels::ReductionKernel{}.outer)::value_type outer;
   decltype(kernels::ReductionKernel{}.combine)::value_type combine;
@@ -38,10 +46,12 @@ struct Functions {
   std::size_t acc_size;
   ScalarType value_type;
   bool order_free;
+  std::int64_t together;  ///< see ReductionPlan
 
   Functions(const kernels::ReductionKernel& k, ScalarType t) {
     const auto i = static_cast<std::size_t>(t);
     inner = k.inner[i];
+    short_rows = k.short_rows[i];
     joined = k.joined[i];
     outer = k.outer[i];
     combine = k.combine[i];
@@ -49,6 +59,9 @@ struct Functions {
     acc_size = k.acc_size[i];
     value_type = k.value_type[i];
     order_free = k.order_free[i];
+    together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
+               : k.side_by_side[i]   ? kLeastOneByOne
+                                     : std::numeric_limits<std::int64_t>::max();
   }
 };
 
@@ -96,7 +109,7 @@ class Reducer {
  public:
   Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element, const Functions& functions,
           Tensor* values, Tensor* indices)
-      : plan_(self, args.dims, element, functions.order_free && indices == nullptr),
+      : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together),
         f_(functions),
         movers_(*kernels::active_kernels().movers),
         param_(args.param) {
@@ -186,7 +199,9 @@ class Reducer {
   void reduce_part(const Unit& unit, std::int64_t first, std::int64_t n, char* acc) {
     const char* data = plan_.data + unit.offset;
     switch (plan_.path) {
-      case ReductionPath::Inner: f_.inner(data + first * plan_.strides[0], n, first, acc); return;
+      case ReductionPath::Inner:
+        reduce_rows(data + first * plan_.strides[0], unit.width, first, n, acc);
+        return;
       case ReductionPath::Outer:
         f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], unit.width, first, acc);
         return;
@@ -216,6 +231,12 @@ class Reducer {
       counter.push();
     }
     std::memcpy(acc, counter.finish(), acc_bytes_);
+  }
+
+  void reduce_rows(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) {
+    if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, plan_.column.stride, width, acc);
+    for (std::int64_t i = 0; i < width; ++i)
+      f_.inner(data + i * plan_.column.stride, n, first, acc + static_cast<std::size_t>(i) * f_.acc_size);
   }
 
   /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
@@ -374,7 +395,7 @@ bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& a
   if (kernels::compute_type(type) == type || kernel.inner[static_cast<std::size_t>(type)] == nullptr ||
       (args.element != ScalarType::Undefined && args.element != type))
     return false;
-  const ReductionPlan plan(self, args.dims, type, false);
+  const ReductionPlan plan(self, args.dims, type, false, Functions(kernel, type).together);
   return plan.path == ReductionPath::Inner ||
          (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
 }

@@ -109,11 +109,19 @@ struct ReductionKernel {
   std::array<ScalarType, kNumScalarTypes> value_type;
   bool has_index;                                ///< finish also writes an int64 index
   std::array<bool, kNumScalarTypes> order_free;  ///< the result does not depend on the order of the elements
+  std::array<bool, kNumScalarTypes>
+      side_by_side;  ///< accumulators of columns are acc_size bytes apart, each whole
 
   /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0.
   /// `base` is the position of x[0] in the whole reduction (for indices).
   std::array<void (*)(const char* x, std::int64_t n, std::int64_t base, char* acc) noexcept, kNumScalarTypes>
       inner;
+  /// The same of `count` runs of n <= kReductionBlock elements, `stride` bytes apart, into as many accumulators. Null where
+  /// that is not worth code.
+  std::array<void (*)(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
+                      char* acc) noexcept,
+             kNumScalarTypes>
+      short_rows;
   /// The same of a sequence that lies in contiguous rows of `length` elements, `row_stride` bytes apart: its
   /// elements [first, first + n), where `first` is a multiple of kReductionBlock. Null where that is not
   /// worth code.

@@ -1,6 +1,6 @@
 #include <limits>
 
-#include <lanewise/kernels/reduction_build.h>
+#include <lanewise/kernels/reduction_float_extreme.h>
 #include <lanewise/kernels/reduction_kernels.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -242,6 +242,33 @@ struct ArgExtreme {
     for (int j = 0; j < width; ++j) values[j] = best[j];
   }
 
+  /// The values of a group of rows, then where they are, while the rows are in L1.
+  static void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
+                         char* acc) noexcept {
+    using Rows = ExtremeOfRows<T>;
+    std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
+    T* values = reinterpret_cast<T*>(positions + count);
+    const auto row = [&](std::int64_t r) { return reinterpret_cast<const T*>(x + r * stride); };
+    if (n > kMostTogether) {
+      for (std::int64_t r = 0; r < count; ++r) {
+        const Best best = best_of(row(r), n);
+        positions[r] = best.position;
+        values[r] = best.value;
+      }
+      return;
+    }
+    for (std::int64_t first = 0; first < count; first += Rows::kRows) {
+      const int rows = count - first < Rows::kRows ? static_cast<int>(count - first) : Rows::kRows;
+      const char* group = x + first * stride;
+      Rows::largest(group, static_cast<int>(n), stride, rows, Max ? 0 : -1, values + first);
+      Rows::find(group, static_cast<int>(n), stride, rows, values + first, positions + first);
+      for (std::int64_t r = first; r < first + rows; ++r) {
+        if (positions[r] < 0) positions[r] = find(row(r), n, values[r]);
+        values[r] = row(r)[positions[r]];
+      }
+    }
+  }
+
   static void combine(char* acc, const char* later, std::int64_t cols) noexcept {
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
     T* values = reinterpret_cast<T*>(positions + cols);
@@ -270,6 +297,9 @@ constexpr void add_arg(ReductionKernel& k, ScalarType value_type) {
   k.acc_size[i] = sizeof(std::int64_t) + sizeof(T);
   k.value_type[i] = value_type;
   k.inner[i] = Op::inner;
+  if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (kHasShortRows<T>) k.short_rows[i] = Op::short_rows;
+  }
   k.outer[i] = Op::outer;
   k.combine[i] = Op::combine;
   k.finish[i] = Op::finish;

@@ -28,6 +28,7 @@ constexpr void add_tree(ReductionKernel& k) {
   using T = typename Op::Element;
   constexpr std::size_t i = index_of<T>;
   k.acc_size[i] = sizeof(T);
+  k.side_by_side[i] = true;
   k.value_type[i] = scalar_type_of<T>();
   k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n);
@@ -53,6 +54,7 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
   using Wide = typename Op::Wide;
   k.acc_size[column] = sizeof(Wide);
   k.order_free[column] = true;
+  k.side_by_side[column] = true;
   k.value_type[column] = Op::kValueType;
   k.inner[column] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
     *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n);

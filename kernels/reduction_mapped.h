@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lanewise/kernels/reduction_build.h>
+#include <lanewise/kernels/reduction_short_rows.h>
 
 /// The fixed tree over f(x) for some f of the elements. Leaf by leaf, so that what f gives stays in registers
 /// or L1. Included by per-ISA files.
@@ -49,6 +50,7 @@ constexpr void add_mapped(ReductionKernel& k) {
   constexpr std::size_t i = index_of<typename Op::Element>;
   k.inner[i] = MappedTree<Op, Map>::inner;
   k.joined[i] = nullptr;
+  if constexpr (kHasShortRows<typename Op::Element>) k.short_rows[i] = short_rows<Op, Map>;
   k.outer[i] = MappedTree<Op, Map>::outer;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lanewise/kernels/reduction_short_rows.h>
 #include <lanewise/kernels/reduction_sum_op.h>
 #include <lanewise/kernels/reduction_tree_rows.h>
 
@@ -44,6 +45,26 @@ class LeafMoments {
     squares = s.extract(0);
   }
 
+  /// The same bits for each of up to V::size rows of n elements, `stride` bytes apart.
+  static LANEWISE_INLINE void of_short_rows(const char* x, int n, std::int64_t stride, int rows, V& mean,
+                                            V& squares) {
+    using Group = TreeShortRows<Sum<T>>;
+    alignas(sizeof(V)) T shifts[V::size] = {};
+    Group::reduce(x, n < kLanes ? n : kLanes, stride, rows, shifts);
+    const V shift = shift_of(V::load(shifts), n);
+    shift.store(shifts);
+    V sums[2];
+    for (int pass = 0; pass < 2; ++pass) {
+      const bool squared = opaque(pass) != 0;
+      sums[pass] = Group::across(Group::lanes_of_rows(
+          x, n, stride, rows, V(Sum<T>::identity()), [&](V v, int r, int) __attribute__((always_inline)) {
+            const V rest = v - V(shifts[r]);
+            return squared ? rest * rest : rest;
+          }));
+    }
+    finish(shift, sums[0], sums[1], n, mean, squares);
+  }
+
   /// The same bits for each of up to kTile columns of rows `stride` bytes apart.
   static void of_rows(const char* x, int rows, std::int64_t stride, int cols, Row& mean, Row& squares) {
     const int vectors = (cols + V::size - 1) / V::size;
@@ -84,6 +105,11 @@ class LeafMoments {
   using Tree = TreeRun<Sum<T>>;
   static constexpr int kLanes = Tree::kLanes;
 
+  /// x, which compilers are not to have a loop for each of.
+  static LANEWISE_INLINE int opaque(int x) {
+    __asm__("" : "+r"(x));
+    return x;
+  }
   /// 0 in place of infinities and NaN, which would make the mean of infinite numbers NaN.
   static LANEWISE_INLINE V shift_of(V sum_of_first, int n) {
     const V mean = sum_of_first / V(static_cast<T>(n < kLanes ? n : kLanes));

@@ -1,5 +1,6 @@
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_kernels.h>
+#include <lanewise/kernels/reduction_short_rows.h>
 #include <lanewise/kernels/reduction_sum_op.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -47,6 +48,8 @@ constexpr void add_half_sum(ReductionKernel& k, std::size_t column) {
   k.value_type[column] = k.value_type[wide];
   k.inner[column] = HalfSum<Half16>::inner;
   k.outer[column] = HalfSum<Half16>::outer;
+  k.side_by_side[column] = true;
+  k.short_rows[column] = short_rows<Sum<float>, Unmapped, Half16>;
   k.combine[column] = k.combine[wide];
   k.finish[column] = k.finish[wide];
 }
@@ -59,6 +62,12 @@ constexpr void add_half_sums(ReductionKernel& k) {
 #else
   (void)k;
 #endif
+}
+
+template <class T>
+constexpr void add_sum(ReductionKernel& k) {
+  add_tree<Sum<T>>(k);
+  if constexpr (kHasShortRows<T>) k.short_rows[index_of<T>] = short_rows<Sum<T>>;
 }
 
 template <class T>
@@ -76,7 +85,7 @@ void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params,
 
 constinit const ReductionKernel reduce_sum = [] {
   ReductionKernel k = empty_reduction();
-  for_each_type(floating_complex, [&]<class T>() { add_tree<Sum<T>>(k); });
+  for_each_type(floating_complex, [&]<class T>() { add_sum<T>(k); });
   for_each_type(integral, [&]<class T>() { add_order_free<IntegerSum<T>>(k, index_of<T>); });
   add_order_free<IntegerSum<std::uint8_t>>(k, index_of<bool>);
   add_half_sums(k);
@@ -86,7 +95,7 @@ constinit const ReductionKernel reduce_sum = [] {
 constinit const ReductionKernel reduce_mean = [] {
   ReductionKernel k = empty_reduction();
   for_each_type(floating_complex, [&]<class T>() {
-    add_tree<Sum<T>>(k);
+    add_sum<T>(k);
     k.finish[index_of<T>] = finish_mean<T>;
   });
   add_half_sums(k);

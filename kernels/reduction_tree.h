@@ -40,6 +40,14 @@ LANEWISE_INLINE vec::Vec<std::complex<R>> upper_down(vec::Vec<std::complex<R>> v
 
 }  // namespace tree_detail
 
+/// Elements as they are.
+struct Unmapped {
+  template <class V>
+  static LANEWISE_INLINE V apply(V v) {
+    return v;
+  }
+};
+
 /// Rows that follow one another in a sequence.
 template <class T>
 struct JoinedRows {

@@ -7,14 +7,6 @@
 /// The fixed tree over rows: an independent reduction per column. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
-/// Elements as they are.
-struct Unmapped {
-  template <class V>
-  static LANEWISE_INLINE V apply(V v) {
-    return v;
-  }
-};
-
 /// Op over Map::apply(x), or over map(x, column) of a Map with a column's number in its call operator; for the last columns
 /// it gets a register that is filled up with zeros. Rows hold elements of type In: T, or halves that are widened to it.
 template <class Op, class Map = Unmapped, class In = typename Op::Element>

@@ -60,6 +60,27 @@ struct Variance {
     *to.squares = node.squares;
   }
 
+  static void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
+                         char* acc) noexcept {
+    const Accumulators<T> to(acc, count);
+    *to.count = n;
+    if (n > kMostTogether) {
+      for (std::int64_t r = 0; r < count; ++r, x += stride)
+        Leaf::of_run(reinterpret_cast<const T*>(x), static_cast<int>(n), to.mean[r], to.squares[r]);
+      return;
+    }
+    std::int64_t done = 0;
+    TreeShortRows<Sum<T>>::each_group(
+        x, static_cast<int>(n), stride,
+        count, [&](const char* group, int rows) __attribute__((always_inline)) {
+          V mean, squares;
+          Leaf::of_short_rows(group, static_cast<int>(n), stride, rows, mean, squares);
+          Leaf::store(mean, to.mean + done, rows);
+          Leaf::store(squares, to.squares + done, rows);
+          done += rows;
+        });
+  }
+
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                     char* acc) noexcept {
     const Accumulators<T> to(acc, cols);
@@ -138,6 +159,8 @@ struct Variance {
   };
 
   static constexpr std::int64_t kFewRows = 16;
+  /// Longer rows one by one, read once.
+  static constexpr std::int64_t kMostTogether = 512;
 
   static LANEWISE_INLINE void put(const NodeRow& node, const Accumulators<T>& to, std::int64_t column) {
     for (int j = 0, at = 0; at < node.cols; ++j, at += V::size) {
@@ -192,6 +215,7 @@ constinit const ReductionKernel reduce_var_mean = [] {
     k.acc_size[i] = 8 + 2 * sizeof(T);
     k.value_type[i] = scalar_type_of<std::complex<T>>();
     k.inner[i] = Op::inner;
+    if constexpr (kHasShortRows<T>) k.short_rows[i] = Op::short_rows;
     k.outer[i] = Op::outer;
     k.combine[i] = Op::combine;
     k.finish[i] = Op::finish;

@@ -58,7 +58,7 @@ LANEWISE_INLINE typename V::value_type fold_register(V v) {
 
 /// One block of products of Rows rows, contiguous along k: n <= kVectorDepth.
 template <class T, int Rows, bool Conj>
-LANEWISE_INLINE void block_of_rows(const T* a, std::int64_t a_stride, const T* x, int n, T (&sums)[Rows]) {
+[[gnu::noinline]] void block_of_rows(const T* a, std::int64_t a_stride, const T* x, int n, T (&sums)[Rows]) {
   using V = vec::Vec<T>;
   constexpr int kVectors = kProductLanes<T> / V::size;
   V acc[Rows][kVectors];
@@ -101,7 +101,7 @@ LANEWISE_INLINE void block_of_rows(const T* a, std::int64_t a_stride, const T* x
 }
 
 template <class T, int Rows, bool Conj>
-[[gnu::noinline]] void some_rows(const T* a, std::int64_t a_stride, const T* x, std::int64_t k, T* y) {
+void some_rows(const T* a, std::int64_t a_stride, const T* x, std::int64_t k, T* y) {
   constexpr auto kBlock = static_cast<int>(kVectorDepth);
   T sums[Rows];
   if (k <= kBlock) {

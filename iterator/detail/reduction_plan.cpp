@@ -11,12 +11,15 @@ namespace {
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 18;
 /// Rows shorter than this are reduced side by side, lanes running over rows.
 constexpr std::int64_t kShortSequence = 64;
+/// Elements of short sequences that are taken at once.
+constexpr std::int64_t kTogether = std::int64_t{1} << 13;
 /// A column dimension shorter than this gives way to a longer one.
 constexpr std::int64_t kFewColumns = 16;
 
 }  // namespace
 
-ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free)
+ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free,
+                             std::int64_t together)
     : data(static_cast<const char*>(self.const_data_ptr())), from(self.scalar_type()), element(element_type) {
   const IntArrayRef shape = self.sizes();
   const IntArrayRef steps = self.strides();
@@ -61,7 +64,7 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   std::reverse(strides.begin(), strides.end());
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
   choose_column();
-  choose_path();
+  choose_path(together);
 }
 
 std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
@@ -92,7 +95,7 @@ void ReductionPlan::choose_column() {
   for (int d = 0; d < batch_dims; ++d) batches *= batch[d].size;
 }
 
-void ReductionPlan::choose_path() {
+void ReductionPlan::choose_path(std::int64_t together) {
   const std::int64_t bytes = from_size();
   const auto element_bytes = static_cast<std::int64_t>(element_size(element));
   const std::int64_t step = strides.back();
@@ -102,8 +105,11 @@ void ReductionPlan::choose_path() {
     width = std::min<std::int64_t>(column.size, 4096);
     return;
   }
-  if (!converts() && sizes.size() == 1 && step == bytes && !side_by_side) {
+  if (!converts() && sizes.size() == 1 && step == bytes && (length >= together || !side_by_side)) {
     path = ReductionPath::Inner;
+    // Sequences together are as long as makes what comes with each call small.
+    if (length >= together && length <= kernels::kReductionBlock)
+      width = std::min(column.size, kTogether / std::max<std::int64_t>(length, 1));
     return;
   }
   if (column.size > 1 && (side_by_side || std::abs(column.stride) < std::abs(step))) {

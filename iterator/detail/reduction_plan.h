@@ -15,7 +15,7 @@ struct KeptDim {
 
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
-  Inner,     ///< the sequence is contiguous in memory
+  Inner,     ///< the sequence is contiguous in memory; `width` short ones at once
   Outer,     ///< the columns are contiguous in memory
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
@@ -38,8 +38,9 @@ struct ReductionPlan {
   std::int64_t width = 1;  ///< columns given to the kernel at once
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
-  /// If the order of the elements is free, they are taken as they lie in memory.
-  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free);
+  /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences
+  /// of which the kernel takes many at once where they are contiguous.
+  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free, std::int64_t together);
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
@@ -48,7 +49,7 @@ struct ReductionPlan {
 
  private:
   void choose_column();
-  void choose_path();
+  void choose_path(std::int64_t together);
 };
 
 }  // namespace lanewise::detail

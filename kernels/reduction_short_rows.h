@@ -1,0 +1,148 @@
+#pragma once
+
+#include <lanewise/kernels/reduction_tree.h>
+
+/// The fixed tree over many rows of up to a leaf each: each row's lanes are added up to one register, and those of as many rows
+/// as it has lanes are then halved together. Included by per-ISA files.
+namespace lanewise::kernels::LANEWISE_ISA {
+
+/// Not worth the code where a register holds two to four elements.
+template <class T>
+inline constexpr bool kHasShortRows = !is_complex<T> && vec::Vec<T>::size >= 8;
+
+namespace tree_detail {
+
+/// Of rows that have `Group` lanes each, side by side in a and then in b: their lower (Part 0) or upper halves.
+template <int Group, int Part, class R, std::size_t... I>
+LANEWISE_INLINE vec::Vec<R> halves_of(vec::Vec<R> a, vec::Vec<R> b, std::index_sequence<I...>) {
+  constexpr std::size_t kHalf = Group / 2;
+  return vec::Vec<R>(
+      __builtin_shufflevector(a.reg, b.reg, (I / kHalf * Group + Part * kHalf + I % kHalf)...));
+}
+
+}  // namespace tree_detail
+
+/// Of T or of halves that are widened. Op's identity is exact, or it does not matter how often an element is counted and
+/// another of the row's elements can take its place.
+template <class Op, class In = typename Op::Element>
+struct TreeShortRows {
+  using T = typename Op::Element;
+  using V = vec::Vec<T>;
+  using Group = V[V::size];
+  static_assert(!is_complex<T>);
+  static constexpr int kLanes = kTreeLanes<T>;
+  static constexpr int kVectors = kLanes / V::size;
+
+  /// out[r] = reduction of Map::apply of the n <= kReductionBlock elements at x + r * stride bytes.
+  template <class Map = Unmapped>
+  static void reduce(const char* x, int n, std::int64_t stride, std::int64_t count, T* out) {
+    each_group(
+        x, n, stride, count, [&](const char* group, int rows) __attribute__((always_inline)) {
+          put(across(lanes_of_rows(
+                  group, n, stride, rows, V(Op::identity()),
+                  [](V v, int, int) __attribute__((always_inline)) { return Map::apply(v); })),
+              rows, out);
+          out += V::size;
+        });
+  }
+
+  /// f(first row, how many) for groups of up to V::size rows; what comes after them is asked for.
+  template <class F>
+  static LANEWISE_INLINE void each_group(const char* x, int n, std::int64_t stride, std::int64_t count, F f) {
+    const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(In));
+    for (; count > 0; count -= V::size, x += V::size * stride) {
+      if (stride == bytes) {
+        for (std::int64_t at = 0; at < V::size * bytes; at += 64) __builtin_prefetch(x + kPrefetchBytes + at);
+      }
+      f(x, count < V::size ? static_cast<int>(count) : V::size);
+    }
+  }
+  static LANEWISE_INLINE void put(V v, int n, T* to) {
+    if (n == V::size) {
+      v.store(to);
+    } else {
+      v.store_partial(to, n);
+    }
+  }
+
+  struct Rows {
+    Group row;
+  };
+  /// Lanes of f(elements, row, column of the first) of each row, halved down to one register; `other` in lanes without elements.
+  template <class F>
+  static LANEWISE_INLINE Rows lanes_of_rows(const char* x, int n, std::int64_t stride, int rows, V other,
+                                            F f) {
+    Rows to;
+    const auto at = [&](int r) { return reinterpret_cast<const In*>(x + r * stride); };
+    if (n < V::size && rows == V::size) {
+      const auto some = vec::Mask<T>::first(n);
+      for (int r = 0; r < V::size; ++r)
+        to.row[r] = select(some, f(load_partial_as<V>(at(r), n), r, 0), other);
+      return to;
+    }
+    for (int r = 0; r < rows; ++r)
+      to.row[r] = lanes(
+          at(r), n, other, [&](V v, int k) __attribute__((always_inline)) { return f(v, r, k); });
+    for (int r = rows; r < V::size; ++r) to.row[r] = other;
+    return to;
+  }
+
+  /// Halves all rows together: element r is what row r comes to.
+  static LANEWISE_INLINE V across(const Rows& rows) { return halved<V::size>(rows.row); }
+
+ private:
+  template <class F>
+  static LANEWISE_INLINE V lanes(const In* x, int n, V other, F f) {
+    if (n <= V::size) return first(x, n, 0, other, f);
+    V acc[kVectors];
+    int k = 0;
+    if (n >= kLanes) {
+      for (int j = 0; j < kVectors; ++j) acc[j] = f(load_as<V>(x + j * V::size), j * V::size);
+      for (k = kLanes; k + kLanes <= n; k += kLanes) {
+        for (int j = 0; j < kVectors; ++j)
+          acc[j] = Op::apply(acc[j], f(load_as<V>(x + k + j * V::size), k + j * V::size));
+      }
+    } else {
+      for (int j = 0; j < kVectors; ++j) acc[j] = other;
+    }
+    for (int j = 0; j < kVectors; ++j, k += V::size) {
+      if (k < n) acc[j] = Op::apply(acc[j], first(x + k, n - k, k, other, f));
+    }
+    for (int half = kVectors / 2; half > 0; half /= 2) {
+      for (int j = 0; j < half; ++j) acc[j] = Op::apply(acc[j], acc[j + half]);
+    }
+    return acc[0];
+  }
+  /// The first n elements of what starts at column k, `other` in the other lanes.
+  template <class F>
+  static LANEWISE_INLINE V first(const In* x, int n, int k, V other, F f) {
+    if (n >= V::size) return f(load_as<V>(x), k);
+    return select(vec::Mask<T>::first(n), f(load_partial_as<V>(x, n), k), other);
+  }
+
+  /// Rows of `Lanes` lanes, V::size of them in as many registers.
+  template <int Lanes>
+  static LANEWISE_INLINE V halved(const V (&row)[Lanes]) {
+    if constexpr (Lanes == 1) {
+      return row[0];
+    } else {
+      using tree_detail::halves_of;
+      constexpr auto kAll = std::make_index_sequence<static_cast<std::size_t>(V::size)>{};
+      V half[Lanes / 2];
+      for (int i = 0; i < Lanes / 2; ++i)
+        half[i] = Op::apply(halves_of<Lanes, 0>(row[2 * i], row[2 * i + 1], kAll),
+                            halves_of<Lanes, 1>(row[2 * i], row[2 * i + 1], kAll));
+      return halved<Lanes / 2>(half);
+    }
+  }
+  static constexpr int kPrefetchBytes = 4096;
+};
+
+/// The entry of a ReductionKernel.
+template <class Op, class Map = Unmapped, class In = typename Op::Element>
+void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, char* acc) noexcept {
+  TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count,
+                                              reinterpret_cast<typename Op::Element*>(acc));
+}
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
