@@ -1,10 +1,15 @@
 #include <cmath>
 #include <functional>
+#include <sstream>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/norm.h>
 #include <lanewise/ops/reductions.h>
+#include <lanewise/ops/variance.h>
 #include <lanewise/tensor/errors.h>
 
 #include "reduction_support.h"
@@ -233,6 +238,76 @@ TEST(Reduction, SameBitsOnEveryTierAndThreadCount) {
         ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere(row, t, c.dims, bytes, {1, 2, 3, 7}));
         if (dtype != kFloat) continue;
         ASSERT_NO_FATAL_FAILURE(expect_same_bits_everywhere(row, scattered(rng, t), c.dims, bytes, {3}));
+      }
+    }
+  }
+}
+
+using OverOneDim = Tensor (*)(const Tensor&, std::int64_t);
+constexpr std::pair<const char*, OverOneDim> kOverOneDim[] = {
+    {"sum", [](const Tensor& t, std::int64_t d) { return ops::sum(t, IntArrayRef({d}), false); }},
+    {"mean", [](const Tensor& t, std::int64_t d) { return ops::mean(t, IntArrayRef({d}), false); }},
+    {"nansum", [](const Tensor& t, std::int64_t d) { return ops::nansum(t, IntArrayRef({d})); }},
+    {"norm 1",
+     [](const Tensor& t, std::int64_t d) { return ops::norm(t, Scalar(1), IntArrayRef({d}), false); }},
+    {"norm 2",
+     [](const Tensor& t, std::int64_t d) { return ops::norm(t, Scalar(2), IntArrayRef({d}), false); }},
+    {"prod", [](const Tensor& t, std::int64_t d) { return ops::prod(t, d, false); }},
+    {"var", [](const Tensor& t, std::int64_t d) { return ops::var(t, IntArrayRef({d}), Scalar(0), false); }},
+    {"amax", [](const Tensor& t, std::int64_t d) { return ops::amax(t, IntArrayRef({d}), false); }},
+    {"amin", [](const Tensor& t, std::int64_t d) { return ops::amin(t, IntArrayRef({d}), false); }},
+    {"max", [](const Tensor& t, std::int64_t d) { return std::get<0>(ops::max(t, d, false)); }},
+    {"min", [](const Tensor& t, std::int64_t d) { return std::get<0>(ops::min(t, d, false)); }},
+    {"argmax", [](const Tensor& t, std::int64_t d) { return ops::argmax(t, d, false); }},
+    {"argmin", [](const Tensor& t, std::int64_t d) { return ops::argmin(t, d, false); }},
+    {"all", [](const Tensor& t, std::int64_t d) { return ops::all(t, d, false); }},
+};
+
+/// All values, signs of zeros included; one NaN is like another.
+std::string spelled(const Tensor& t) {
+  std::ostringstream text;
+  for (const Wide v : values(t)) {
+    if (std::isnan(v.real())) {
+      text << "nan ";
+    } else {
+      text << std::hexfloat << v.real() << ' ';
+    }
+  }
+  return text.str();
+}
+
+TEST(Reduction, RowsTogetherAreAsEachAlone) {
+  Rng rng(kSeed + 2);
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double specials[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf, 1e-40, 0.0, -0.0};
+  for (const std::int64_t n : {1,  2,  3,  5,  8,  10,  15,  16,  17,  31,  32,   33,   48,   63,  64,
+                               65, 79, 95, 96, 97, 128, 130, 255, 511, 513, 1000, 1023, 1024, 1025}) {
+    for (const std::int64_t count : {2, 7, 16, 17, 45}) {
+      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kInt}) {
+        const bool special = dtype != kInt && pick(rng, 0, 2) == 0, zeros = pick(rng, 0, 3) == 0;
+        std::vector<Wide> v(static_cast<std::size_t>(count * (n + 3)));
+        for (Wide& x : v) {
+          x = static_cast<double>(pick(rng, -999, 999)) / 128;
+          if (special && pick(rng, 0, 40) == 0) x = specials[pick(rng, 0, 5)];
+          if (zeros) x = specials[pick(rng, 4, 5)];
+        }
+        const Tensor all = make({count, n + 3}, dtype, v);
+        const Tensor apart = detail::make_view(all, {count, n}, {n + 3, 1}, pick(rng, 0, 3));
+        const Tensor dense = ops::contiguous(apart);
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const auto& [name, op] : kOverOneDim) {
+            if (dtype == kInt &&
+                std::string_view("mean norm 1 norm 2 var").find(name) != std::string_view::npos)
+              continue;
+            SCOPED_TRACE(::testing::Message() << name << " of " << count << " x " << n << " " << dtype);
+            std::string each;
+            for (std::int64_t r = 0; r < count; ++r)
+              each += spelled(op(detail::make_view(dense, {n}, {1}, r * n), 0));
+            ASSERT_EQ(spelled(op(apart, 1)), each);
+            ASSERT_EQ(spelled(op(dense, 1)), each);
+          }
+        }
       }
     }
   }
