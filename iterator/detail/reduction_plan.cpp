@@ -108,8 +108,8 @@ void ReductionPlan::choose_path(std::int64_t together) {
   if (!converts() && sizes.size() == 1 && step == bytes && (length >= together || !side_by_side)) {
     path = ReductionPath::Inner;
     // Sequences together are as long as makes what comes with each call small.
-    if (length >= together && length <= kernels::kReductionBlock)
-      width = std::min(column.size, kTogether / std::max<std::int64_t>(length, 1));
+    if (length > 0 && length >= together && length <= kernels::kReductionBlock)
+      width = std::min(column.size, kTogether / length);
     return;
   }
   if (column.size > 1 && (side_by_side || std::abs(column.stride) < std::abs(step))) {
