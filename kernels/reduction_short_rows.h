@@ -46,12 +46,13 @@ struct TreeShortRows {
         });
   }
 
-  /// f(first row, how many) for groups of up to V::size rows; what comes after them is asked for.
+  /// f(first row, how many) for groups of up to V::size rows; what comes after them is asked for where rows are so short that
+  /// lanes_of_rows() does not.
   template <class F>
   static LANEWISE_INLINE void each_group(const char* x, int n, std::int64_t stride, std::int64_t count, F f) {
     const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(In));
     for (; count > 0; count -= V::size, x += V::size * stride) {
-      if (stride == bytes) {
+      if (n < V::size && stride == bytes) {
         for (std::int64_t at = 0; at < V::size * bytes; at += 64) __builtin_prefetch(x + kPrefetchBytes + at);
       }
       f(x, count < V::size ? static_cast<int>(count) : V::size);
@@ -80,9 +81,15 @@ struct TreeShortRows {
         to.row[r] = select(some, f(load_partial_as<V>(at(r), n), r, 0), other);
       return to;
     }
-    for (int r = 0; r < rows; ++r)
+    for (int r = 0; r < rows; ++r) {
+      // As far ahead as a row is long, at the least: all that a group will need, asked for at once, is more than what can
+      // be under way.
+      const char* ahead = reinterpret_cast<const char*>(at(r)) + kPrefetchBytes;
+      for (std::int64_t byte = 0; byte < n * static_cast<std::int64_t>(sizeof(In)); byte += 64)
+        __builtin_prefetch(ahead + byte);
       to.row[r] = lanes(
           at(r), n, other, [&](V v, int k) __attribute__((always_inline)) { return f(v, r, k); });
+    }
     for (int r = rows; r < V::size; ++r) to.row[r] = other;
     return to;
   }
@@ -141,8 +148,13 @@ struct TreeShortRows {
 /// The entry of a ReductionKernel.
 template <class Op, class Map = Unmapped, class In = typename Op::Element>
 void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, char* acc) noexcept {
-  TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count,
-                                              reinterpret_cast<typename Op::Element*>(acc));
+  auto* out = reinterpret_cast<typename Op::Element*>(acc);
+  if (std::is_same_v<Map, Unmapped> && n == kReductionBlock) {  // whole leaves have a loop of their own
+    for (std::int64_t r = 0; r < count; ++r)
+      out[r] = TreeRun<Op, In>::reduce(reinterpret_cast<const In*>(x + r * stride), n);
+    return;
+  }
+  TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count, out);
 }
 
 }  // namespace lanewise::kernels::LANEWISE_ISA
