@@ -216,6 +216,10 @@ class Reducer {
           reduce_leaves(data, first, n, acc);
           return;
         }
+        if (has_long_rows()) {
+          reduce_long_rows(data, first, n, acc);
+          return;
+        }
         break;
       case ReductionPath::Tile: break;
     }
@@ -235,8 +239,31 @@ class Reducer {
 
   void reduce_rows(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) {
     if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, plan_.column.stride, width, acc);
+    const std::int64_t ahead =
+        kernels::prefetch_distance(plan_.length * plan_.from_size(), plan_.column.stride);
     for (std::int64_t i = 0; i < width; ++i)
-      f_.inner(data + i * plan_.column.stride, n, first, acc + static_cast<std::size_t>(i) * f_.acc_size);
+      f_.inner(data + i * plan_.column.stride, n, first, ahead,
+               acc + static_cast<std::size_t>(i) * f_.acc_size);
+  }
+
+  /// Whether the sequence lies in rows that are worth a call each, and it does not matter how it is cut.
+  bool has_long_rows() const {
+    constexpr std::int64_t kLongRow = 1024;
+    return f_.order_free && !plan_.converts() && plan_.sizes.size() > 1 &&
+           plan_.strides.back() == plan_.from_size() && plan_.sizes.back() * plan_.from_size() >= kLongRow;
+  }
+  void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) {
+    const std::int64_t length = plan_.sizes.back();
+    const std::int64_t ahead =
+        kernels::prefetch_distance(length * plan_.from_size(), *(plan_.strides.end() - 2));
+    char* later = scratch(Scratch::Values, acc_bytes_);
+    for (char* to = acc; n > 0; to = later) {
+      const std::int64_t count = std::min(n, length - first % length);
+      f_.inner(data + plan_.sequence_offset(first), count, first, ahead, to);
+      if (to == later) f_.combine(acc, later, 1);
+      first += count;
+      n -= count;
+    }
   }
 
   /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
@@ -298,7 +325,7 @@ class Reducer {
     if (columns) {
       f_.outer(filled, n, width * size, width, first, acc);
     } else {
-      f_.inner(filled, n, first, acc);
+      f_.inner(filled, n, first, kernels::kPrefetchBytes, acc);
     }
   }
 
@@ -439,7 +466,7 @@ Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
   detail::note_path(detail::Path::Reduction);
   alignas(64) char acc[kAccBytes];
   Tensor value = detail::empty_cpu({}, kernel.value_type[i]);
-  kernel.inner[i](static_cast<const char*>(self.const_data_ptr()), n, 0, acc);
+  kernel.inner[i](static_cast<const char*>(self.const_data_ptr()), n, 0, kernels::kPrefetchBytes, acc);
   kernel.finish[i](acc, 1, &args.param, static_cast<char*>(value.data_ptr()), nullptr);
   return value;
 }

@@ -99,6 +99,17 @@ struct IndexedKernel {
 /// order of the elements: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
 
+/// Bytes from what a reduction reads to what it asks for: far enough ahead for memory to answer.
+inline constexpr std::int64_t kPrefetchBytes = 4096;
+
+/// The same in rows of `row_bytes` that lie `stride` bytes apart: into a row to come, not into the gap behind this one. Rows
+/// that are longer than a few times kPrefetchBytes lose little to the gap.
+constexpr std::int64_t prefetch_distance(std::int64_t row_bytes, std::int64_t stride) noexcept {
+  if (row_bytes == stride || stride == 0 || row_bytes <= 0 || row_bytes > 4 * kPrefetchBytes)
+    return kPrefetchBytes;
+  return row_bytes >= kPrefetchBytes ? stride : kPrefetchBytes / row_bytes * stride;
+}
+
 /// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of
 /// the halves may be there too, for kernels that read them where they lie; values and bits are those of Float. `acc`
 /// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *
@@ -113,8 +124,11 @@ struct ReductionKernel {
       side_by_side;  ///< accumulators of columns are acc_size bytes apart, each whole
 
   /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0.
-  /// `base` is the position of x[0] in the whole reduction (for indices).
-  std::array<void (*)(const char* x, std::int64_t n, std::int64_t base, char* acc) noexcept, kNumScalarTypes>
+  /// `base` is the position of x[0] in the whole reduction (for indices), `ahead` the bytes from an element to what is worth
+  /// being asked for when that element is read, see prefetch_distance().
+  std::array<void (*)(const char* x, std::int64_t n, std::int64_t base, std::int64_t ahead,
+                      char* acc) noexcept,
+             kNumScalarTypes>
       inner;
   /// The same of `count` runs of n <= kReductionBlock elements, `stride` bytes apart, into as many accumulators. Null where
   /// that is not worth code.

@@ -28,9 +28,9 @@ struct ArgExtreme {
     T value;
     std::int64_t position;
   };
-  static Best best_of(const T* x, std::int64_t n) {
+  static Best best_of(const T* x, std::int64_t n, std::int64_t ahead) {
     if constexpr (kIsFloat) {
-      return best_float(x, n);
+      return best_float(x, n, ahead);
     } else {
       T best = x[0];
       for (std::int64_t i = 1; i < n; ++i) best = better(x[i], best) ? x[i] : best;
@@ -57,11 +57,10 @@ struct ArgExtreme {
       position = select(vec::mask_cast<Index>(m), other.position, position);
     }
   };
-  static Best best_float(const T* x, std::int64_t n) {
+  static Best best_float(const T* x, std::int64_t n, std::int64_t ahead) {
     using V = typename Lanes::V;
     using I = typename Lanes::I;
     constexpr int kChains = 4, kSize = V::size;
-    constexpr std::int64_t kAhead = 4096 / sizeof(T);
     Index first[kSize];
     for (int l = 0; l < kSize; ++l) first[l] = static_cast<Index>(l);
     I at = I::load(first);
@@ -72,7 +71,7 @@ struct ArgExtreme {
     for (; i + kChains * kSize <= n; i += kChains * kSize, at = at + I(Index{kChains * kSize})) {
       V v[kChains];
       for (int j = 0; j < kChains; ++j) {
-        __builtin_prefetch(x + i + kAhead + j * kSize);
+        __builtin_prefetch(reinterpret_cast<const char*>(x + i + j * kSize) + ahead);
         v[j] = V::load(x + i + j * kSize);
         lanes[j].take(v[j], at + I(static_cast<Index>(j * kSize)));
       }
@@ -124,13 +123,14 @@ struct ArgExtreme {
     }
   }
 
-  static void inner(const char* px, std::int64_t n, std::int64_t base, char* acc) noexcept {
+  static void inner(const char* px, std::int64_t n, std::int64_t base, std::int64_t ahead,
+                    char* acc) noexcept {
     const T* x = reinterpret_cast<const T*>(px);
     T best = x[0];
     std::int64_t position = 0;
     for (std::int64_t first = 0; first < n; first += kBlock) {
       const std::int64_t length = n - first < kBlock ? n - first : kBlock;
-      const Best here = best_of(x + first, length);
+      const Best here = best_of(x + first, length, ahead);
       if (better(here.value, best)) {
         best = here.value;
         position = first + here.position;
@@ -250,8 +250,9 @@ struct ArgExtreme {
     T* values = reinterpret_cast<T*>(positions + count);
     const auto row = [&](std::int64_t r) { return reinterpret_cast<const T*>(x + r * stride); };
     if (n > kMostTogether) {
+      const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
       for (std::int64_t r = 0; r < count; ++r) {
-        const Best best = best_of(row(r), n);
+        const Best best = best_of(row(r), n, ahead);
         positions[r] = best.position;
         values[r] = best.value;
       }

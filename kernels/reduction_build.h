@@ -30,8 +30,8 @@ constexpr void add_tree(ReductionKernel& k) {
   k.acc_size[i] = sizeof(T);
   k.side_by_side[i] = true;
   k.value_type[i] = scalar_type_of<T>();
-  k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
-    *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n);
+  k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
+    *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n, ahead);
   };
   k.joined[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
                    std::int64_t n, char* acc) noexcept {
@@ -56,8 +56,8 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
   k.order_free[column] = true;
   k.side_by_side[column] = true;
   k.value_type[column] = Op::kValueType;
-  k.inner[column] = [](const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
-    *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n);
+  k.inner[column] = [](const char* x, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
+    *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n, ahead);
   };
   k.outer[column] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                        char* acc) noexcept {

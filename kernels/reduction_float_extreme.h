@@ -84,8 +84,8 @@ class ExtremeOfRows {
 template <class T, bool Max, class Map = Unmapped>
 class FloatExtreme {
  public:
-  static void inner(const char* px, std::int64_t n, std::int64_t, char* acc) noexcept {
-    *reinterpret_cast<T*>(acc) = of_run(reinterpret_cast<const T*>(px), n);
+  static void inner(const char* px, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
+    *reinterpret_cast<T*>(acc) = of_run(reinterpret_cast<const T*>(px), n, ahead);
   }
 
   static void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
@@ -93,7 +93,9 @@ class FloatExtreme {
     T* out = reinterpret_cast<T*>(acc);
     if (n <= kMostTogether)
       return ExtremeOfRows<T>::largest(x, static_cast<int>(n), stride, count, Max ? 0 : -1, out);
-    for (std::int64_t r = 0; r < count; ++r, x += stride) out[r] = of_run(reinterpret_cast<const T*>(x), n);
+    const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
+    for (std::int64_t r = 0; r < count; ++r, x += stride)
+      out[r] = of_run(reinterpret_cast<const T*>(x), n, ahead);
   }
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
@@ -140,11 +142,10 @@ class FloatExtreme {
     return select(vec::Mask<T>::first(n), Map::apply(V::load_partial(p, n)), other);
   }
 
-  static T of_run(const T* x, std::int64_t n) {
+  static T of_run(const T* x, std::int64_t n, std::int64_t ahead) {
     using limits = std::numeric_limits<T>;
     if (n == 0) return Max ? -limits::infinity() : limits::infinity();
     constexpr int kChains = 4;
-    constexpr std::int64_t kAhead = 4096 / sizeof(T);
     const V one = Map::apply(V(x[0]));
     Seen seen[kChains] = {{one, one}, {one, one}, {one, one}, {one, one}};
     vec::Mask<T> nan = vec::unordered(one, one);
@@ -152,7 +153,7 @@ class FloatExtreme {
     for (; i + kChains * kSize <= n; i += kChains * kSize) {
       V v[kChains];
       for (int j = 0; j < kChains; ++j) {
-        __builtin_prefetch(x + i + kAhead + j * kSize);
+        __builtin_prefetch(reinterpret_cast<const char*>(x + i + j * kSize) + ahead);
         v[j] = load(x + i + j * kSize);
         seen[j].add(v[j]);
       }

@@ -22,14 +22,14 @@ struct MappedTree {
   using T = typename Op::Element;
   using V = typename Op::V;
 
-  static void inner(const char* px, std::int64_t n, std::int64_t, char* acc) noexcept {
+  static void inner(const char* px, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
     const T* x = reinterpret_cast<const T*>(px);
     T mapped[kReductionBlock];
     TreeCounter<Op> counter;
     for (; n > 0; n -= kReductionBlock, x += kReductionBlock) {
       const int length = static_cast<int>(n < kReductionBlock ? n : kReductionBlock);
       for (int line = 0; line < length; line += 64 / static_cast<int>(sizeof(T)))
-        __builtin_prefetch(x + kReductionBlock + line);
+        __builtin_prefetch(reinterpret_cast<const char*>(x + line) + ahead);
       map_leaf(
           x, length, mapped, [](V v) __attribute__((always_inline)) { return Map::apply(v); });
       counter.push(TreeRun<Op>::reduce(mapped, length), 0);

@@ -24,11 +24,11 @@ class LeafMoments {
   static constexpr int kTileVectors = kTile / V::size;
   using Row = V[kTileVectors];
 
-  static void of_run(const T* x, int n, T& mean, T& squares) {
+  static void of_run(const T* x, int n, std::int64_t ahead, T& mean, T& squares) {
     const V shift = shift_of(V(Tree::reduce(x, n < kLanes ? n : kLanes)), n);
     T sum, sum_of_squares;
     if (n == kReductionBlock) {
-      add_leaf(x, shift, sum, sum_of_squares);
+      add_leaf(x, shift, ahead, sum, sum_of_squares);
     } else {
       T rest[kReductionBlock], squared[kReductionBlock];
       for (int i = 0; i < n; i += V::size) {
@@ -123,16 +123,15 @@ class LeafMoments {
     squares = select(difference < zero, zero, difference);
   }
 
-  static LANEWISE_INLINE void add_leaf(const T* x, V shift, T& sum, T& sum_of_squares) {
+  static LANEWISE_INLINE void add_leaf(const T* x, V shift, std::int64_t ahead, T& sum, T& sum_of_squares) {
     constexpr int kAtOnce = Tree::kVectors < 4 ? Tree::kVectors : 4;
-    constexpr int kAhead = static_cast<int>(kReductionBlock);
     V a[Tree::kVectors], q[Tree::kVectors];
     for (int first = 0; first < Tree::kVectors; first += kAtOnce) {
       V lane[kAtOnce], squared[kAtOnce];
       for (int k = 0; k < static_cast<int>(kReductionBlock); k += kLanes) {
         for (int j = 0; j < kAtOnce; ++j) {
           const T* at = x + k + (first + j) * V::size;
-          __builtin_prefetch(at + kAhead);
+          __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
           const V r = V::load(at) - shift;
           lane[j] = k == 0 ? r : lane[j] + r;
           squared[j] = k == 0 ? r * r : squared[j] + r * r;

@@ -81,10 +81,11 @@ struct TreeShortRows {
         to.row[r] = select(some, f(load_partial_as<V>(at(r), n), r, 0), other);
       return to;
     }
+    const std::int64_t distance = prefetch_distance(n * static_cast<std::int64_t>(sizeof(In)), stride);
     for (int r = 0; r < rows; ++r) {
       // As far ahead as a row is long, at the least: all that a group will need, asked for at once, is more than what can
       // be under way.
-      const char* ahead = reinterpret_cast<const char*>(at(r)) + kPrefetchBytes;
+      const char* ahead = reinterpret_cast<const char*>(at(r)) + distance;
       for (std::int64_t byte = 0; byte < n * static_cast<std::int64_t>(sizeof(In)); byte += 64)
         __builtin_prefetch(ahead + byte);
       to.row[r] = lanes(
@@ -142,7 +143,6 @@ struct TreeShortRows {
       return halved<Lanes / 2>(half);
     }
   }
-  static constexpr int kPrefetchBytes = 4096;
 };
 
 /// The entry of a ReductionKernel.
@@ -150,8 +150,9 @@ template <class Op, class Map = Unmapped, class In = typename Op::Element>
 void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, char* acc) noexcept {
   auto* out = reinterpret_cast<typename Op::Element*>(acc);
   if (std::is_same_v<Map, Unmapped> && n == kReductionBlock) {  // whole leaves have a loop of their own
+    const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(In)), stride);
     for (std::int64_t r = 0; r < count; ++r)
-      out[r] = TreeRun<Op, In>::reduce(reinterpret_cast<const In*>(x + r * stride), n);
+      out[r] = TreeRun<Op, In>::reduce(reinterpret_cast<const In*>(x + r * stride), n, ahead);
     return;
   }
   TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count, out);

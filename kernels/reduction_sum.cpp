@@ -30,9 +30,9 @@ struct IntegerSum {
 /// Sums of halves in f32 where they lie, through the same tree as their copies in f32.
 template <class Half16>
 struct HalfSum {
-  static void inner(const char* x, std::int64_t n, std::int64_t, char* acc) noexcept {
+  static void inner(const char* x, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
     *reinterpret_cast<float*>(acc) =
-        TreeRun<Sum<float>, Half16>::reduce(reinterpret_cast<const Half16*>(x), n);
+        TreeRun<Sum<float>, Half16>::reduce(reinterpret_cast<const Half16*>(x), n, ahead);
   }
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                     char* acc) noexcept {

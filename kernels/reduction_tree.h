@@ -113,13 +113,14 @@ struct TreeRun {
   static constexpr int kLanes = kTreeLanes<T>;
   static constexpr int kVectors = kLanes / V::size;
 
-  static LANEWISE_INLINE T reduce(const In* x, std::int64_t n) {
-    if (n <= kReductionBlock) return n == kReductionBlock ? full_leaf(x) : short_leaf(x, static_cast<int>(n));
+  static LANEWISE_INLINE T reduce(const In* x, std::int64_t n, std::int64_t ahead = kPrefetchBytes) {
+    if (n <= kReductionBlock)
+      return n == kReductionBlock ? full_leaf(x, ahead) : short_leaf(x, static_cast<int>(n));
     TreeCounter<Op> counter;
     constexpr int kGroup = 8;  // leaves combined without asking the counter
     while (n >= kGroup * kReductionBlock) {
       T leaf[kGroup];
-      for (int i = 0; i < kGroup; ++i) leaf[i] = full_leaf(x + i * kReductionBlock);
+      for (int i = 0; i < kGroup; ++i) leaf[i] = full_leaf(x + i * kReductionBlock, ahead);
       for (int step = 1; step < kGroup; step *= 2) {
         for (int i = 0; i < kGroup; i += 2 * step) leaf[i] = Op::apply(leaf[i], leaf[i + step]);
       }
@@ -127,7 +128,8 @@ struct TreeRun {
       x += kGroup * kReductionBlock;
       n -= kGroup * kReductionBlock;
     }
-    for (; n >= kReductionBlock; n -= kReductionBlock, x += kReductionBlock) counter.push(full_leaf(x), 0);
+    for (; n >= kReductionBlock; n -= kReductionBlock, x += kReductionBlock)
+      counter.push(full_leaf(x, ahead), 0);
     if (n > 0) counter.push(short_leaf(x, static_cast<int>(n)), 0);
     return counter.finish();
   }
@@ -135,33 +137,34 @@ struct TreeRun {
   /// Elements [first, first + n) of rows.
   static T reduce(const JoinedRows<T>& rows, std::int64_t first, std::int64_t n) {
     TreeCounter<Op> counter;
+    const std::int64_t ahead =
+        prefetch_distance(rows.length * static_cast<std::int64_t>(sizeof(T)), rows.row_stride);
     std::int64_t r = first / rows.length, at = first % rows.length;
+    T leaf[kReductionBlock];
     for (; n > 0; n -= kReductionBlock) {
       const std::int64_t wanted = n < kReductionBlock ? n : kReductionBlock;
       const std::int64_t here = rows.length - at;
       const T* x = rows.row(r) + at;
       if (here >= wanted) {
-        counter.push(wanted == kReductionBlock ? full_leaf(x) : short_leaf(x, static_cast<int>(wanted)), 0);
         at += wanted;
-        continue;
-      }
-      if (wanted == kReductionBlock && here + rows.length >= wanted) {
-        counter.push(split_leaf(x, static_cast<int>(here), rows.row(++r)), 0);
+      } else if (wanted == kReductionBlock && here + rows.length >= wanted) {
+        counter.push(split_leaf(x, static_cast<int>(here), rows.row(++r), ahead), 0);
         at = wanted - here;
         continue;
-      }
-      T leaf[kReductionBlock];
-      for (std::int64_t done = 0; done < wanted;) {
-        if (at == rows.length) {
-          ++r;
-          at = 0;
+      } else {
+        for (std::int64_t done = 0; done < wanted;) {
+          if (at == rows.length) {
+            ++r;
+            at = 0;
+          }
+          const std::int64_t left = wanted - done, count = rows.length - at < left ? rows.length - at : left;
+          __builtin_memcpy(leaf + done, rows.row(r) + at, static_cast<std::size_t>(count) * sizeof(T));
+          done += count;
+          at += count;
         }
-        const std::int64_t left = wanted - done, count = rows.length - at < left ? rows.length - at : left;
-        __builtin_memcpy(leaf + done, rows.row(r) + at, static_cast<std::size_t>(count) * sizeof(T));
-        done += count;
-        at += count;
+        x = leaf;
       }
-      counter.push(wanted == kReductionBlock ? full_leaf(leaf) : short_leaf(leaf, static_cast<int>(wanted)),
+      counter.push(wanted == kReductionBlock ? full_leaf(x, ahead) : short_leaf(x, static_cast<int>(wanted)),
                    0);
     }
     return counter.finish();
@@ -204,7 +207,7 @@ struct TreeRun {
 
  private:
   /// A full leaf whose first `here` elements are at x, the others at rest.
-  static T split_leaf(const T* x, int here, const T* rest) {
+  static T split_leaf(const T* x, int here, const T* rest, std::int64_t ahead) {
     V acc[kVectors];
     T seam[kLanes];
     const int whole = here / kLanes * kLanes;
@@ -217,7 +220,7 @@ struct TreeRun {
       started = true;
     };
     for (int k = 0; k < whole; k += kLanes) {
-      prefetch(x + k);
+      prefetch(x + k, ahead);
       add(x + k);
     }
     int k = whole;
@@ -229,27 +232,25 @@ struct TreeRun {
       k += kLanes;
     }
     for (; k < static_cast<int>(kReductionBlock); k += kLanes) {
-      prefetch(rest + (k - here));
+      prefetch(rest + (k - here), ahead);
       add(rest + (k - here));
     }
     return fold(acc);
   }
-  static LANEWISE_INLINE T full_leaf(const In* x) {
+  static LANEWISE_INLINE T full_leaf(const In* x, std::int64_t ahead = kPrefetchBytes) {
     V acc[kVectors];
     for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
     for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
-      prefetch(x + k);
+      prefetch(x + k, ahead);
       for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
     }
     return fold(acc);
   }
-  /// A round of lanes, far enough ahead for memory to answer.
-  static LANEWISE_INLINE void prefetch(const In* x) {
-    const char* ahead = reinterpret_cast<const char*>(x) + kPrefetchBytes;
+  /// A round of lanes, `ahead` bytes after those at x.
+  static LANEWISE_INLINE void prefetch(const In* x, std::int64_t ahead = kPrefetchBytes) {
     for (int line = 0; line < kLanes * static_cast<int>(sizeof(In)); line += 64)
-      __builtin_prefetch(ahead + line);
+      __builtin_prefetch(reinterpret_cast<const char*>(x) + ahead + line);
   }
-  static constexpr int kPrefetchBytes = 4096;
 
   /// The first n elements, identity in the other lanes.
   static LANEWISE_INLINE V load_first(const In* x, int n) {

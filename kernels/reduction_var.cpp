@@ -42,7 +42,7 @@ struct Variance {
   using Leaf = LeafMoments<T>;
   using V = typename Leaf::V;
 
-  static void inner(const char* px, std::int64_t n, std::int64_t, char* acc) noexcept {
+  static void inner(const char* px, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
     const T* x = reinterpret_cast<const T*>(px);
     Node digit[54];
     std::int64_t leaves = 0;
@@ -50,7 +50,7 @@ struct Variance {
     for (std::int64_t left = n; left > 0; left -= kReductionBlock, x += kReductionBlock, ++leaves) {
       const int length = static_cast<int>(left < kReductionBlock ? left : kReductionBlock);
       node.count = length;
-      Leaf::of_run(x, length, node.mean, node.squares);
+      Leaf::of_run(x, length, ahead, node.mean, node.squares);
       push(digit, leaves, node);
     }
     if (leaves > 0) node = collect(digit, leaves);
@@ -65,8 +65,9 @@ struct Variance {
     const Accumulators<T> to(acc, count);
     *to.count = n;
     if (n > kMostTogether) {
+      const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
       for (std::int64_t r = 0; r < count; ++r, x += stride)
-        Leaf::of_run(reinterpret_cast<const T*>(x), static_cast<int>(n), to.mean[r], to.squares[r]);
+        Leaf::of_run(reinterpret_cast<const T*>(x), static_cast<int>(n), ahead, to.mean[r], to.squares[r]);
       return;
     }
     std::int64_t done = 0;

@@ -81,7 +81,7 @@ R tree_sum(const std::vector<R>& terms) {
   const kernels::ReductionKernel& sum = *kernels::active_kernels().reductions->sum;
   const auto type = static_cast<std::size_t>(scalar_type_of<R>);
   sum.inner[type](reinterpret_cast<const char*>(terms.data()), static_cast<std::int64_t>(terms.size()), 0,
-                  acc);
+                  kernels::kPrefetchBytes, acc);
   sum.finish[type](acc, 1, nullptr, reinterpret_cast<char*>(&value), nullptr);
   return value;
 }

@@ -313,6 +313,66 @@ TEST(Reduction, RowsTogetherAreAsEachAlone) {
   }
 }
 
+/// Fused products of complex numbers, which some compilers make unasked, are other ones.
+TEST(Reduction, ProductsOfComplexRowsAreThoseOfColumns) {
+  Rng rng(kSeed + 3);
+  for (const ScalarType dtype : {kComplexFloat, kComplexDouble}) {
+    for (const std::int64_t n : {2, 3, 7, 8, 16, 31, 40, 64, 100, 1024, 1500, 9000, 20000}) {
+      for (const std::int64_t count : {1, 3, 9}) {
+        std::vector<Wide> v(static_cast<std::size_t>(count * n));
+        for (Wide& x : v) {
+          const double angle = static_cast<double>(pick(rng, 0, 6283)) / 1000;
+          x = Wide(std::cos(angle), std::sin(angle)) * static_cast<long double>(pick(rng, 999, 1002)) /
+              1000.0L;
+        }
+        const Tensor rows = make({count, n}, dtype, v);
+        const Tensor columns = ops::contiguous(detail::make_view(rows, {n, count}, {1, n}, 0));
+        std::string first;
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          const std::string products = spelled(ops::prod(rows, 1, false));
+          if (first.empty()) first = products;
+          ASSERT_EQ(products, first) << n << " " << dtype;
+          ASSERT_EQ(spelled(ops::prod(columns, 0, false)), first) << n << " " << dtype;
+        }
+      }
+    }
+  }
+}
+
+TEST(Reduction, OfRowsWithGapsIsThatOfTheirCopy) {
+  Rng rng(kSeed + 4);
+  using Whole = Tensor (*)(const Tensor&);
+  const std::pair<const char*, Whole> whole[] = {
+      {"sum", [](const Tensor& t) { return ops::sum(t); }},
+      {"prod", [](const Tensor& t) { return ops::prod(t); }},
+      {"amax", [](const Tensor& t) { return ops::amax(t); }},
+      {"amin", [](const Tensor& t) { return ops::amin(t); }},
+      {"all", [](const Tensor& t) { return ops::all(t); }},
+      {"any", [](const Tensor& t) { return ops::any(t); }},
+      {"argmax", [](const Tensor& t) { return ops::argmax(t); }},
+      {"count_nonzero", [](const Tensor& t) { return ops::count_nonzero(t, std::nullopt); }}};
+  for (const ScalarType dtype :
+       {kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble}) {
+    for (const std::int64_t n : {100, 257, 600, 1500, 5000}) {
+      for (const std::int64_t count : {2, 5, 90}) {
+        std::vector<Wide> v(static_cast<std::size_t>(count * (n + 7)));
+        const std::int64_t low = pick(rng, -3, 1);
+        for (Wide& x : v) x = static_cast<double>(pick(rng, low, 4));
+        const Tensor all = make({count, n + 7}, dtype, v);
+        const Tensor apart = detail::make_view(all, {count, n}, {n + 7, 1}, pick(rng, 0, 7));
+        const Tensor dense = ops::contiguous(apart);
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const auto& [name, op] : whole)
+            ASSERT_EQ(spelled(op(apart)), spelled(op(dense)))
+                << name << " of " << count << " x " << n << " " << dtype;
+        }
+      }
+    }
+  }
+}
+
 TEST(Reduction, ExpandedTensorsRepeatTheirElements) {
   const Tensor base = make({2, 1}, kFloat, {1, 5});
   const Tensor t = detail::make_view(base, {2, 1000}, {1, 0}, 0);
