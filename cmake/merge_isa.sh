@@ -4,14 +4,14 @@
 #
 #   merge_isa.sh <tier> <output.o> <object>...
 #
-# LD, OBJCOPY, NM, READELF name the tools. LANEWISE_SANITIZED=1 leaves out what sanitizers need by their nature: a
+# LD, OBJCOPY, NM, READELF, OBJDUMP name the tools. LANEWISE_SANITIZED=1 leaves out what sanitizers need by their nature: a
 # constructor per file and calls into their runtime.
 set -eu
 
 tier=$1
 output=$2
 shift 2
-: "${LD:=ld}" "${OBJCOPY:=objcopy}" "${NM:=nm}" "${READELF:=readelf}" "${LANEWISE_SANITIZED:=0}"
+: "${LD:=ld}" "${OBJCOPY:=objcopy}" "${NM:=nm}" "${READELF:=readelf}" "${OBJDUMP:=objdump}" "${LANEWISE_SANITIZED:=0}"
 
 table="_ZN8lanewise7kernels${#tier}${tier}5tableE"
 script="$output.ld"
@@ -47,5 +47,9 @@ if [ "$LANEWISE_SANITIZED" = 0 ]; then
   "$NM" --undefined-only --format=posix "$output" |
     awk '$1 !~ /^(memcpy|memset|memmove|memcmp|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_)$/ {print $1}' > "$report"
   [ -s "$report" ] && fail "calls to functions outside the tier (c++filt reads the names):"
+fi
+# No source says these: the compiler took a product and a sum for one operation, with other bits.
+if "$OBJDUMP" -d --no-show-raw-insn "$output" | grep -m 5 -E 'vfm(addsub|subadd)' > "$report"; then
+  fail "products fused that the source keeps apart (see vec::product):"
 fi
 exit 0

@@ -15,7 +15,7 @@ struct Product {
   static LANEWISE_INLINE V apply(V a, V b) { return a * b; }
   static LANEWISE_INLINE T apply(T a, T b) {
     if constexpr (is_complex<T>) {
-      return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+      return vec::product(a, b);
     } else {
       return a * b;
     }

@@ -7,17 +7,26 @@
 
 namespace lanewise::kernels {
 
+/// As many columns as a register has at most.
+inline constexpr std::int64_t kScanPadding = 16;
+
 /// A running reduction down `cols` independent columns: out[r][c] = carry[c] combined with x[0..r][c], and
 /// carry[c] becomes the last of them. Elements are taken strictly in order, so bits do not depend on how a
 /// sequence is cut into calls. Rows are contiguous, `stride` bytes apart (negative: from the last to the
-/// first); out may be x.
+/// first); out may be x. Behind the carries there is room for kScanPadding more, which change too.
 using ScanFn = void (*)(const char* x, std::int64_t stride, char* out, std::int64_t out_stride,
                         std::int64_t rows, std::int64_t cols, char* carry) noexcept;
+
+/// The same along `rows` contiguous rows of n elements, out[r][i] = carry[r] combined with x[r][0..i]; if `reverse`, with
+/// x[r][i..n).
+using ScanRowsFn = void (*)(const char* x, std::int64_t stride, char* out, std::int64_t out_stride,
+                            std::int64_t n, std::int64_t rows, bool reverse, char* carry) noexcept;
 
 /// By element type; null where the scan does not exist.
 struct ScanKernel {
   std::array<ScanFn, kNumScalarTypes> fn;
-  std::array<std::uint16_t, kNumScalarTypes> carry_size;  ///< bytes per column
+  std::array<ScanRowsFn, kNumScalarTypes> rows;           ///< null too where rows are better transposed
+  std::array<std::uint16_t, kNumScalarTypes> carry_size;  ///< bytes per column or row
   std::array<void (*)(char* carry, std::int64_t cols) noexcept, kNumScalarTypes> start;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/stream.h>
@@ -21,104 +22,222 @@ using kernels::ScanTable;
 constexpr std::int64_t kParallelElements = 1 << 15;
 /// Columns that one call of a kernel walks down; their carries stay in L1.
 constexpr std::int64_t kColumns = 512;
-/// Sequences that lie side by side are transposed so many at a time, in parts of so many elements: both in
-/// L1.
+/// What moves through tiles does so in parts of so many elements, which stay in L1; of so many sequences, where they lie side by
+/// side only on one side.
+constexpr std::int64_t kTileElements = 2048;
 constexpr std::int64_t kSequences = 16;
-constexpr std::int64_t kPart = 128;
-/// Shorter sequences are not worth a call each.
-constexpr std::int64_t kLongAlone = 64;
+/// Shorter sequences are better taken as columns.
+constexpr std::int64_t kLeastInRows = 8;
+/// Rows that take turns in a kernel.
+constexpr std::int64_t kFewRows = 4;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
 constexpr std::int64_t kTileBytes = 16 << 10;
 constexpr std::int64_t kStreamedBytes = 256;
 
+/// The stride of dims [begin, end) of `t` as one; nothing if they have none. In elements.
+std::optional<std::int64_t> joint_stride(const Tensor& t, std::size_t begin, std::size_t end) {
+  std::int64_t stride = 0, next = 0;
+  for (std::size_t d = end; d-- > begin;) {
+    if (t.sizes()[d] == 1) continue;
+    if (next == 0) {
+      stride = t.strides()[d];
+    } else if (t.strides()[d] != next) {
+      return std::nullopt;
+    }
+    next = t.strides()[d] * t.sizes()[d];
+    if (next == 0) return std::nullopt;  // expanded
+  }
+  return stride;
+}
+
+/// A tensor as [batches, n, columns] with one stride along each, in bytes; a dense copy if it has no such strides.
+struct Strided {
+  Tensor tensor;
+  std::int64_t batch, n, column;
+
+  Strided(const Tensor& t, std::int64_t dim, const Extent& extent) : tensor(t) {
+    const auto axis = static_cast<std::size_t>(dim);
+    const auto dims = static_cast<std::size_t>(t.dim());
+    const auto outer = joint_stride(t, 0, std::min(axis, dims));
+    const auto inner = joint_stride(t, std::min(axis + 1, dims), dims);
+    if (outer && inner && dims > 0) {
+      batch = *outer;
+      n = t.strides()[axis];
+      column = *inner;
+    } else {
+      tensor = dense(t);
+      batch = extent.n * extent.columns;
+      n = extent.columns;
+      column = 1;
+    }
+    for (std::int64_t* stride : {&batch, &n, &column}) *stride *= t.element_size();
+  }
+};
+
 class Scanner {
  public:
-  Scanner(const kernels::ScanKernel& kernel, ScalarType compute, const Tensor& from, Tensor& to,
+  Scanner(const kernels::ScanKernel& kernel, ScalarType compute, const Strided& from, Tensor& to,
           const Extent& extent, bool reverse)
-      : extent_(extent),
+      : n_(extent.n),
         reverse_(reverse),
-        from_(static_cast<const char*>(from.const_data_ptr())),
+        from_(static_cast<const char*>(from.tensor.const_data_ptr())),
         to_(static_cast<char*>(to.data_ptr())),
-        from_size_(from.element_size()),
+        from_size_(from.tensor.element_size()),
         to_size_(to.element_size()),
         size_(static_cast<std::int64_t>(element_size(compute))),
-        widens_(from.scalar_type() != compute),
+        widens_(from.tensor.scalar_type() != compute),
         narrows_(to.scalar_type() != compute),
-        chains_(compute == kLong && &kernel == kernels::active_kernels().scans->sum),
         streams_(to.numel() * to.element_size() >= kernels::kStreamOutputFrom) {
     const auto type = static_cast<std::size_t>(compute);
     fn_ = kernel.fn[type];
     start_ = kernel.start[type];
     carry_size_ = kernel.carry_size[type];
     const kernels::Movers& movers = *kernels::active_kernels().movers;
-    gather_ = movers.gather[static_cast<std::size_t>(std::countr_zero(from.itemsize()))];
+    gather_ = movers.gather[static_cast<std::size_t>(std::countr_zero(from.tensor.itemsize()))];
     scatter_ = movers.scatter[static_cast<std::size_t>(std::countr_zero(to.itemsize()))];
-    widen_ = movers.convert[static_cast<std::size_t>(from.scalar_type())][type];
+    widen_ = movers.convert[static_cast<std::size_t>(from.tensor.scalar_type())][type];
     narrow_ = movers.convert[type][static_cast<std::size_t>(to.scalar_type())];
+
+    const bool side_by_side = extent.columns > 1;
+    lines_ = side_by_side ? extent.columns : extent.batches;
+    batches_ = side_by_side ? extent.batches : 1;
+    in_ = {from.batch, side_by_side ? from.column : from.batch, from.n};
+    const std::int64_t row = extent.columns * to_size_;
+    out_ = {n_ * row, side_by_side ? to_size_ : n_ * row, row};
+    if (!side_by_side && n_ >= kLeastInRows) rows_ = kernel.rows[type];
+    width_ = rows_ != nullptr         ? std::clamp(kTileElements / n_, least_rows(), kColumns)
+             : in_.line == from_size_ ? kColumns
+             : lines_ < kFewRows      ? 1
+                                      : kSequences;
+    width_ = std::min(width_, lines_);
   }
 
   void run() const {
-    // Sequences side by side are columns; sequences one after the other become columns of a tile.
-    const bool side_by_side = extent_.columns > 1;
-    const std::int64_t lines = side_by_side ? extent_.columns : extent_.batches;
-    const bool alone = lines < 4 || (chains_ && !widens_ && !narrows_ && extent_.n >= kLongAlone);
-    const std::int64_t width = side_by_side ? kColumns : alone ? 1 : kSequences;
-    const std::int64_t blocks = (lines + width - 1) / width;
-    const std::int64_t batches = side_by_side ? extent_.batches : 1;
-    const std::int64_t step = side_by_side ? 1 : extent_.n;
-    const std::int64_t grain =
-        std::max<std::int64_t>(1, kParallelElements / (extent_.n * std::min(width, lines)));
-    parallel_for(0, batches * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t blocks = (lines_ + width_ - 1) / width_;
+    const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / (n_ * width_));
+    parallel_for(0, batches_ * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t line = i % blocks * width;
-        block(i / blocks * extent_.n * extent_.columns + line * step, step, std::min(width, lines - line));
+        const std::int64_t line = i % blocks * width_;
+        block(from_ + i / blocks * in_.batch + line * in_.line,
+              to_ + i / blocks * out_.batch + line * out_.line, std::min(width_, lines_ - line));
       }
       if (streams_) detail::stream_fence();
     });
   }
 
  private:
-  /// `width` sequences whose first elements are `step` apart.
-  void block(std::int64_t first, std::int64_t step, std::int64_t width) const {
-    char* carry = scratch(Scratch::Accumulators, static_cast<std::size_t>(width) * carry_size_);
+  /// Bytes from a batch, from a sequence and from an element to the next.
+  struct Steps {
+    std::int64_t batch, line, next;
+  };
+
+  /// Whether elements of a sequence lie side by side.
+  bool in_rows() const { return in_.next == from_size_; }
+  std::int64_t least_rows() const { return in_rows() ? kFewRows : kSequences; }
+
+  /// `width` sequences.
+  void block(const char* from, char* to, std::int64_t width) const {
+    char* carry =
+        scratch(Scratch::Accumulators, static_cast<std::size_t>(width + kernels::kScanPadding) * carry_size_);
     start_(carry, width);
-    const std::int64_t n = extent_.n;
-    const std::int64_t row = extent_.columns;
-    if (!widens_ && !narrows_ && (step == 1 || width == 1)) return columns(first, width, carry);
-    const std::int64_t part =
-        width == 1 ? kPart * kSequences : std::max<std::int64_t>(1, kPart * kSequences / width);
-    const std::int64_t parts = (n + part - 1) / part;
+    if (rows_ != nullptr) return rows(from, to, width, carry);
+    const bool side_by_side = in_.line == size_ && out_.line == size_;
+    if (!widens_ && !narrows_ && (side_by_side || width == 1)) return columns(from, to, width, carry);
+    each_part(std::max<std::int64_t>(1, kTileElements / width), [&](std::int64_t begin, std::int64_t count) {
+      tile(from + begin * in_.next, to + begin * out_.next, count, width, carry);
+    });
+  }
+
+  /// f(first, count) for parts of sequences in the order of the scan.
+  template <class F>
+  void each_part(std::int64_t part, F f) const {
+    const std::int64_t parts = (n_ + part - 1) / part;
     for (std::int64_t i = 0; i < parts; ++i) {
       const std::int64_t begin = (reverse_ ? parts - 1 - i : i) * part;
-      tile(first + begin * row, step, std::min(part, n - begin), width, carry);
+      f(begin, std::min(part, n_ - begin));
     }
   }
 
-  /// `width` columns side by side that need no conversion.
-  void columns(std::int64_t first, std::int64_t width, char* carry) const {
-    const std::int64_t bytes = width * size_;
-    const std::int64_t at = (reverse_ ? first + (extent_.n - 1) * extent_.columns : first) * size_;
-    const std::int64_t stride = (reverse_ ? -1 : 1) * extent_.columns * size_;
+  /// f(from, to, elements) for each row, or once where rows lie end to end on both sides.
+  template <class F>
+  static void each_row(const char* from, std::int64_t from_stride, std::int64_t from_size, char* to,
+                       std::int64_t to_stride, std::int64_t to_size, std::int64_t rows, std::int64_t n, F f) {
+    if (from_stride == n * from_size && to_stride == n * to_size) {
+      n *= rows;
+      rows = 1;
+    }
+    for (std::int64_t r = 0; r < rows; ++r) f(from + r * from_stride, to + r * to_stride, n);
+  }
+
+  /// Sequences whose results are rows.
+  void rows(const char* from, char* to, std::int64_t width, char* carry) const {
+    const std::int64_t part = std::min(n_, std::max<std::int64_t>(1, kTileElements / width));
+    const bool streams = streams_ && (part == n_ ? width * n_ : part) * to_size_ >= kStreamedBytes;
+    if (in_rows() && !widens_ && !narrows_ && !streams)
+      return rows_(from, in_.line, to, out_.line, n_, width, reverse_, carry);
+    const auto tile_of = [&](Scratch use, std::int64_t size) {
+      return scratch(use, static_cast<std::size_t>(part * width * size));
+    };
+    char* values = tile_of(Scratch::Tile, size_);
+    char* raw = widens_ || narrows_ ? tile_of(Scratch::RawTile, std::max(from_size_, to_size_)) : values;
+    each_part(part, [&](std::int64_t begin, std::int64_t count) {
+      const char* x = from + begin * in_.next;
+      std::int64_t stride = in_.line;
+      if (!in_rows()) {
+        gather_(x, in_.line, in_.next, width, count, raw);
+        x = raw;
+        stride = count * from_size_;
+      }
+      if (widens_) {
+        each_row(x, stride, from_size_, values, count * size_, size_, width, count, widen_);
+        x = values;
+        stride = count * size_;
+      }
+      char* result = to + begin * to_size_;
+      if (!narrows_ && !streams) {
+        rows_(x, stride, result, out_.line, count, width, reverse_, carry);
+        return;
+      }
+      rows_(x, stride, values, count * size_, count, width, reverse_, carry);
+      if (narrows_) {
+        char* narrow = streams ? raw : result;
+        each_row(values, count * size_, size_, narrow, streams ? count * to_size_ : out_.line, to_size_,
+                 width, count, narrow_);
+      }
+      if (streams) {
+        each_row(narrows_ ? raw : values, count * to_size_, to_size_, result, out_.line, to_size_, width,
+                 count,
+                 [&](const char* a, char* b, std::int64_t n) { detail::stream_copy(b, a, n * to_size_); });
+      }
+    });
+  }
+
+  /// `width` columns side by side that need no conversion, or one.
+  void columns(const char* from, char* to, std::int64_t width, char* carry) const {
+    const std::int64_t bytes = width * size_, last = reverse_ ? n_ - 1 : 0, sign = reverse_ ? -1 : 1;
+    from += last * in_.next;
+    to += last * out_.next;
+    const std::int64_t in = sign * in_.next, out = sign * out_.next;
     if (!streams_ || bytes < kStreamedBytes) {
-      fn_(from_ + at, stride, to_ + at, stride, extent_.n, width, carry);
+      fn_(from, in, to, out, n_, width, carry);
       return;
     }
     const std::int64_t rows = kTileBytes / bytes;
     char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(kTileBytes));
-    for (std::int64_t r = 0; r < extent_.n; r += rows) {
-      const std::int64_t some = std::min(rows, extent_.n - r);
-      fn_(from_ + at + r * stride, stride, tile, bytes, some, width, carry);
-      for (std::int64_t i = 0; i < some; ++i) {
-        detail::stream_copy(to_ + at + (r + i) * stride, tile + i * bytes, bytes);
-      }
+    for (std::int64_t r = 0; r < n_; r += rows) {
+      const std::int64_t some = std::min(rows, n_ - r);
+      fn_(from + r * in, in, tile, bytes, some, width, carry);
+      for (std::int64_t i = 0; i < some; ++i)
+        detail::stream_copy(to + (r + i) * out, tile + i * bytes, bytes);
     }
   }
 
-  void tile(std::int64_t first, std::int64_t step, std::int64_t rows, std::int64_t width, char* carry) const {
+  /// `rows` elements of `width` sequences, turned into columns side by side.
+  void tile(const char* from, char* to, std::int64_t rows, std::int64_t width, char* carry) const {
     const std::int64_t count = rows * width;
     char* values = scratch(Scratch::Tile, static_cast<std::size_t>(count * size_));
     char* raw = widens_ ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * from_size_)) : values;
-    gather_(from_ + first * from_size_, extent_.columns * from_size_, step * from_size_, rows, width, raw);
+    gather_(from, in_.next, in_.line, rows, width, raw);
     if (widens_) widen_(raw, values, count);
     const std::int64_t stride = (reverse_ ? -width : width) * size_;
     char* top = values + (reverse_ ? (rows - 1) * width * size_ : 0);
@@ -128,28 +247,20 @@ class Scanner {
       narrow_(values, narrow, count);
       values = narrow;
     }
-    const std::int64_t bytes = rows * to_size_;
-    if (streams_ && extent_.columns == 1 && bytes >= kStreamedBytes) {
-      char* lines =
-          scratch(narrows_ ? Scratch::Tile : Scratch::RawTile, static_cast<std::size_t>(width * bytes));
-      scatter_(values, lines, to_size_, bytes, rows, width);
-      for (std::int64_t i = 0; i < width; ++i) {
-        detail::stream_copy(to_ + (first + i * step) * to_size_, lines + i * bytes, bytes);
-      }
-      return;
-    }
-    scatter_(values, to_ + first * to_size_, extent_.columns * to_size_, step * to_size_, rows, width);
+    scatter_(values, to, out_.next, out_.line, rows, width);
   }
 
-  Extent extent_;
+  std::int64_t n_, lines_, batches_;
+  std::int64_t width_;  // sequences taken together
+  Steps in_, out_;
   bool reverse_;
   const char* from_;
   char* to_;
   std::int64_t from_size_, to_size_, size_;
   bool widens_, narrows_;
-  bool chains_;   // a step takes one cycle, so that one sequence keeps a core busy
   bool streams_;  // whether the result goes past the caches
   kernels::ScanFn fn_;
+  kernels::ScanRowsFn rows_ = nullptr;  // if results are rows and there is a kernel for that
   void (*start_)(char*, std::int64_t) noexcept;
   std::size_t carry_size_;
   kernels::GatherFn gather_;
@@ -166,7 +277,7 @@ Tensor scan(const char* op, const kernels::ScanKernel* ScanTable::*field, const 
                  ": not defined for ", result, " elements");
   Tensor out = detail::empty_cpu(self.sizes(), result);
   if (out.numel() == 0) return out;
-  Scanner(kernel, compute, dense(self), out, extent, reverse).run();
+  Scanner(kernel, compute, Strided(self, wrap_dim(op, dim, self.dim()), extent), out, extent, reverse).run();
   return out;
 }
 

@@ -111,5 +111,17 @@ struct Vec<std::complex<R>> {
   }
 };
 
+/// The product of two numbers, with the bits of that of Vec<std::complex<R>>.
+template <class R>
+LANEWISE_INLINE std::complex<R> product(std::complex<R> a, std::complex<R> b) {
+  R re = a.real() * b.real() - a.imag() * b.imag();
+#if defined(__x86_64__)
+  // gcc 12.2 takes the two parts for one of its patterns and fuses them, -ffp-contract=off or not (gcc bug 106902); what it
+  // cannot see through is no part of a pattern.
+  __asm__("" : "+x"(re));
+#endif
+  return {re, a.real() * b.imag() + a.imag() * b.real()};
+}
+
 }  // namespace LANEWISE_ISA
 }  // namespace lanewise::vec
