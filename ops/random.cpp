@@ -8,7 +8,6 @@
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/fill_values.h>
-#include <lanewise/ops/sorting.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
@@ -37,6 +36,18 @@ ScalarType floating_dtype(const char* op, ScalarType dtype) {
 TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
   ops::check_defined(op, "self", self);
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
+}
+
+/// Numbers below n in random order (Fisher and Yates): each takes the place of an earlier one, chosen by the high half of a
+/// product with 64 random bits (D. Lemire, 2019), which favours none by more than n / 2^64.
+template <class T>
+void shuffle(T* order, const std::uint64_t* draws, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto places = static_cast<unsigned __int128>(i) + 1;
+    const auto chosen = static_cast<std::int64_t>(draws[i] * places >> 64);
+    order[i] = static_cast<T>(i);
+    std::swap(order[i], order[chosen]);
+  }
 }
 
 }  // namespace
@@ -101,9 +112,16 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
   const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
   LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ",
                  short_name(dtype));
-  // The order of random 64-bit keys; equal ones, which are rare, keep theirs.
-  const Tensor order = ops::argsort(
-      drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {}), 0);
+  const Tensor words =
+      drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
+  const auto* draws = static_cast<const std::uint64_t*>(words.const_data_ptr());
+  const bool narrow = n <= std::numeric_limits<std::int32_t>::max();
+  Tensor order = detail::empty_cpu(n, narrow ? kInt : kLong);
+  if (narrow) {
+    shuffle(order.data_ptr<std::int32_t>(), draws, n);
+  } else {
+    shuffle(order.data_ptr<std::int64_t>(), draws, n);
+  }
   Tensor t = ops::dense(order, dtype);
   if (options.requires_grad()) t.set_requires_grad(true);
   return t;
