@@ -66,10 +66,12 @@ class ScanChains {
   }
 };
 
-__attribute__((noinline)) inline void widen_all(const float* x, std::int64_t n, double* to) {
+__attribute__((noinline)) inline void widen_all(const float* x, std::int64_t n, std::int64_t ahead,
+                                                double* to) {
   using V = vec::Vec<float>;
   std::int64_t i = 0;
   for (; i + V::size <= n; i += V::size) {
+    __builtin_prefetch(reinterpret_cast<const char*>(x + i) + ahead);
     const vec::WidePair pair = vec::widen(V::load(x + i));
     pair.low.store(to + i);
     pair.high.store(to + i + V::size / 2);
@@ -116,6 +118,8 @@ class ScanRows {
   /// Whether elements are converted in blocks of so many, 4 KiB. A row alone has time to convert each, and so have two parts.
   static constexpr bool kByBlock = !std::is_same_v<R, Wide> && Parts == 1;
   static constexpr std::int64_t kBlock = 128;
+  /// Bytes from what is converted to what is asked for.
+  static constexpr std::int64_t kAhead = 2048;
   template <int Rows>
   using WideChains = ScanChains<Wide, Wide, Op, Parts, Rows>;
 
@@ -124,11 +128,14 @@ class ScanRows {
                        bool reverse, Wide* carry) {
     alignas(64) Wide wide[kRows][kBlock];
     char* memory = reinterpret_cast<char*>(wide);
+    // Further on in long rows, in the next ones after short rows.
+    const bool is_long = n * static_cast<std::int64_t>(sizeof(R)) >= 4 * kAhead;
+    const std::int64_t ahead = reverse ? -kAhead : is_long ? kAhead : kRows * stride;
     for (std::int64_t done = 0; done < n; done += kBlock) {
       const std::int64_t length = n - done < kBlock ? n - done : kBlock;
       const std::int64_t at = (reverse ? n - done - length : done) * static_cast<std::int64_t>(sizeof(R));
       for (int r = 0; r < kRows; ++r)
-        widen_all(reinterpret_cast<const R*>(x + r * stride + at), length, wide[r]);
+        widen_all(reinterpret_cast<const R*>(x + r * stride + at), length, ahead, wide[r]);
       WideChains<kRows>::run(memory, sizeof(wide[0]), memory, sizeof(wide[0]), length, reverse, carry);
       for (int r = 0; r < kRows; ++r)
         narrow_all(wide[r], length, reinterpret_cast<R*>(out + r * out_stride + at));
@@ -142,7 +149,7 @@ class ScanRows {
     const std::int64_t stride = n * static_cast<std::int64_t>(sizeof(Wide)), most = kRows * kBlock / n;
     while (rows > 0) {
       const std::int64_t some = rows < most ? rows : most, count = some * n;
-      widen_all(reinterpret_cast<const R*>(x), count, wide);
+      widen_all(reinterpret_cast<const R*>(x), count, kAhead, wide);
       char* row = reinterpret_cast<char*>(wide);
       std::int64_t left = some;
       for (; left >= kRows; left -= kRows, row += kRows * stride, carry += kRows)
