@@ -30,6 +30,9 @@ constexpr std::int64_t kLeastWithIndex = 16;
 /// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too.
 constexpr std::int64_t kLeastOneByOne = 64;
 
+/// Shorter runs of halves are better widened together.
+constexpr std::int64_t kLeastHalves = 16;
+
 /// Narrower rows are gathered before they are converted.
 constexpr std::int64_t kFewColumns = 16;
 
@@ -238,12 +241,27 @@ class Reducer {
   }
 
   void reduce_rows(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) {
-    if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, plan_.column.stride, width, acc);
-    const std::int64_t ahead =
-        kernels::prefetch_distance(plan_.length * plan_.from_size(), plan_.column.stride);
+    std::int64_t stride = plan_.column.stride;
+    if (plan_.converts()) {
+      data = converted_rows(data, width, n);
+      stride = n * static_cast<std::int64_t>(element_size(plan_.element));
+    }
+    if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, stride, width, acc);
+    const std::int64_t ahead = kernels::prefetch_distance(plan_.length * plan_.from_size(), stride);
     for (std::int64_t i = 0; i < width; ++i)
-      f_.inner(data + i * plan_.column.stride, n, first, ahead,
-               acc + static_cast<std::size_t>(i) * f_.acc_size);
+      f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
+  }
+  /// Contiguous converted copies of `width` rows of n elements.
+  const char* converted_rows(const char* data, std::int64_t width, std::int64_t n) {
+    const auto size = static_cast<std::int64_t>(element_size(plan_.element));
+    char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(width * n * size));
+    if (plan_.column.stride == n * plan_.from_size()) {
+      convert_(data, tile, width * n);
+    } else {
+      for (std::int64_t i = 0; i < width; ++i)
+        convert_(data + i * plan_.column.stride, tile + i * n * size, n);
+    }
+    return tile;
   }
 
   /// Whether the sequence lies in rows that are worth a call each, and it does not matter how it is cut.
@@ -423,7 +441,7 @@ bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& a
       (args.element != ScalarType::Undefined && args.element != type))
     return false;
   const ReductionPlan plan(self, args.dims, type, false, Functions(kernel, type).together);
-  return plan.path == ReductionPath::Inner ||
+  return (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
          (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
 }
 

@@ -249,7 +249,7 @@ struct ArgExtreme {
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
     T* values = reinterpret_cast<T*>(positions + count);
     const auto row = [&](std::int64_t r) { return reinterpret_cast<const T*>(x + r * stride); };
-    if (n > kMostTogether) {
+    if (kIsFloat && n > kMostTogether) {
       const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
       for (std::int64_t r = 0; r < count; ++r) {
         const Best best = best_of(row(r), n, ahead);
@@ -298,9 +298,7 @@ constexpr void add_arg(ReductionKernel& k, ScalarType value_type) {
   k.acc_size[i] = sizeof(std::int64_t) + sizeof(T);
   k.value_type[i] = value_type;
   k.inner[i] = Op::inner;
-  if constexpr (std::is_floating_point_v<T>) {
-    if constexpr (kHasShortRows<T>) k.short_rows[i] = Op::short_rows;
-  }
+  if constexpr (sizeof(T) >= 4 && kHasShortRows<T>) k.short_rows[i] = Op::short_rows;
   k.outer[i] = Op::outer;
   k.combine[i] = Op::combine;
   k.finish[i] = Op::finish;

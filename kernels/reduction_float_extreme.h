@@ -8,13 +8,14 @@
 /// The largest and the smallest of floats. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
-/// Rows longer than this are better taken one by one.
+/// Rows longer than this are better taken one by one: of floats, whose kernels for one row are the fastest.
 inline constexpr std::int64_t kMostTogether = 96;
 
-/// The largest and the smallest of many short rows, as integers in the order of the numbers. One code for both: the
-/// complements of the smallest are the largest.
+/// The largest and the smallest of many short rows of floats or of signed integers as wide, as integers in the order of the
+/// numbers. One code for both: the complements of the smallest are the largest.
 template <class T>
 class ExtremeOfRows {
+  static constexpr bool kIsFloat = std::is_floating_point_v<T>;
   using I = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   using V = vec::Vec<I>;
   struct First {
@@ -30,25 +31,27 @@ class ExtremeOfRows {
   static constexpr I kMagnitude = std::numeric_limits<I>::max();
 
   /// The bits of negative numbers count down; an involution.
-  static LANEWISE_INLINE V ordered(V bits) { return bits ^ select(bits < V(I(0)), V(kMagnitude), V(I(0))); }
+  static LANEWISE_INLINE V ordered(V bits) {
+    return kIsFloat ? bits ^ select(bits < V(I(0)), V(kMagnitude), V(I(0))) : bits;
+  }
 
  public:
   /// complement: 0 for the largest, -1 for the smallest.
   [[gnu::noinline]] static void largest(const char* x, int n, std::int64_t stride, std::int64_t count,
                                         I complement, T* out) {
     const V flip(complement);
-    const V infinity(__builtin_bit_cast(I, std::numeric_limits<T>::infinity()));
+    const V infinity(kIsFloat ? __builtin_bit_cast(I, std::numeric_limits<T>::infinity()) : kMagnitude);
     Group::each_group(
         x, n, stride, count, [&](const char* group, int rows) __attribute__((always_inline)) {
           vec::Mask<I> nan = vec::Mask<I>::splat(false);
           const auto lanes = Group::lanes_of_rows(
               group, n, stride, rows,
               V(std::numeric_limits<I>::min()), [&](V bits, int, int) __attribute__((always_inline)) {
-                nan |= (bits & V(kMagnitude)) > infinity;
+                if (kIsFloat) nan |= (bits & V(kMagnitude)) > infinity;
                 return ordered(bits) ^ flip;
               });
           Group::put(ordered(Group::across(lanes) ^ flip), rows, reinterpret_cast<I*>(out));
-          if (!vec::none(nan)) put_nans(group, n, stride, rows, out);
+          if (kIsFloat && !vec::none(nan)) put_nans(group, n, stride, rows, out);
           out += V::size;
         });
   }
@@ -62,7 +65,7 @@ class ExtremeOfRows {
     const V lane = V::load(first);
     const auto lanes = Positions::lanes_of_rows(
         x, n, stride, rows, V(kNowhere), [&](V bits, int r, int k) __attribute__((always_inline)) {
-          const auto same = vec::mask_cast<I>(vec::bitcast<T>(bits) == vec::Vec<T>(values[r]));
+          const auto same = vec::mask_cast<I>(as_numbers(bits) == vec::Vec<T>(values[r]));
           return select(same, lane + V(static_cast<I>(k)), V(kNowhere));
         });
     Positions::across(lanes).store(first);
@@ -71,6 +74,13 @@ class ExtremeOfRows {
   static constexpr int kRows = V::size;
 
  private:
+  static LANEWISE_INLINE auto as_numbers(V bits) {
+    if constexpr (kIsFloat) {
+      return vec::bitcast<T>(bits);
+    } else {
+      return bits;
+    }
+  }
   static void put_nans(const char* x, int n, std::int64_t stride, int rows, T* out) {
     for (int r = 0; r < rows; ++r, x += stride) {
       const T* row = reinterpret_cast<const T*>(x);

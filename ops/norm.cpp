@@ -143,7 +143,8 @@ Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
       reduce({.op = "logsumexp", .kernel = &ReductionTable::amax, .dims = mask, .keepdim = true}, x);
   // Infinite, they would be subtracted from themselves.
   const Tensor shift = pointwise(kWhere, {pointwise(kIsInf, {largest}), Scalar(0), largest});
-  const Tensor exponentials = pointwise(kExp, {pointwise(kSub, {x, shift}, {1})});
+  Tensor exponentials = pointwise(kSub, {x, shift}, {1});
+  pointwise_out(kExp, exponentials, {exponentials});
   const Tensor total = reduce(
       {.op = "logsumexp", .kernel = &ReductionTable::sum, .dims = mask, .keepdim = true}, exponentials);
   const Tensor result = dense(pointwise(kAdd, {pointwise(kLog, {total}), shift}, {1}), given);

@@ -283,8 +283,9 @@ TEST(Reduction, RowsTogetherAreAsEachAlone) {
   for (const std::int64_t n : {1,  2,  3,  5,  8,  10,  15,  16,  17,  31,  32,   33,   48,   63,  64,
                                65, 79, 95, 96, 97, 128, 130, 255, 511, 513, 1000, 1023, 1024, 1025}) {
     for (const std::int64_t count : {2, 7, 16, 17, 45}) {
-      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kInt}) {
-        const bool special = dtype != kInt && pick(rng, 0, 2) == 0, zeros = pick(rng, 0, 3) == 0;
+      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kInt, kLong}) {
+        const bool integer = isIntegralType(dtype, false);
+        const bool special = !integer && pick(rng, 0, 2) == 0, zeros = pick(rng, 0, 3) == 0;
         std::vector<Wide> v(static_cast<std::size_t>(count * (n + 3)));
         for (Wide& x : v) {
           x = static_cast<double>(pick(rng, -999, 999)) / 128;
@@ -297,8 +298,7 @@ TEST(Reduction, RowsTogetherAreAsEachAlone) {
         for (const Isa isa : available_isas()) {
           const IsaGuard tier(isa);
           for (const auto& [name, op] : kOverOneDim) {
-            if (dtype == kInt &&
-                std::string_view("mean norm 1 norm 2 var").find(name) != std::string_view::npos)
+            if (integer && std::string_view("mean norm 1 norm 2 var").find(name) != std::string_view::npos)
               continue;
             SCOPED_TRACE(::testing::Message() << name << " of " << count << " x " << n << " " << dtype);
             std::string each;

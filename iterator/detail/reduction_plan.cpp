@@ -105,11 +105,12 @@ void ReductionPlan::choose_path(std::int64_t together) {
     width = std::min<std::int64_t>(column.size, 4096);
     return;
   }
-  if (!converts() && sizes.size() == 1 && step == bytes && (length >= together || !side_by_side)) {
+  const bool takes_together = length > 0 && length >= together && length <= kernels::kReductionBlock;
+  if (sizes.size() == 1 && step == bytes &&
+      (converts() ? takes_together && column.size > 1 : length >= together || !side_by_side)) {
     path = ReductionPath::Inner;
-    // Sequences together are as long as makes what comes with each call small.
-    if (length > 0 && length >= together && length <= kernels::kReductionBlock)
-      width = std::min(column.size, kTogether / length);
+    // Sequences together are as long as makes what comes with each call small; converted they stay in L1.
+    if (takes_together) width = std::min(column.size, (converts() ? kTogether / 2 : kTogether) / length);
     return;
   }
   if (column.size > 1 && (side_by_side || std::abs(column.stride) < std::abs(step))) {

@@ -15,7 +15,7 @@ struct KeptDim {
 
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
-  Inner,     ///< the sequence is contiguous in memory; `width` short ones at once
+  Inner,     ///< the sequence is contiguous in memory; `width` short ones at once, converted if need be
   Outer,     ///< the columns are contiguous in memory
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
