@@ -114,8 +114,11 @@ bool all_numbers(const Tensor& a, const Tensor& b, F&& f) {
 
 /// A piece at a time without a branch for each element, which compilers make vectors of.
 template <class T>
-bool same_elements(const T* x, std::int64_t stride_x, const T* y, std::int64_t stride_y, std::int64_t n) {
+bool same_elements(const char* a, std::int64_t stride_x, const char* b, std::int64_t stride_y,
+                   std::int64_t n) {
   constexpr std::int64_t kPiece = 256;
+  const T* x = reinterpret_cast<const T*>(a);
+  const T* y = reinterpret_cast<const T*>(b);
   for (std::int64_t i = 0; i < n; i += kPiece) {
     const std::int64_t end = std::min(i + kPiece, n);
     std::int32_t differ = 0;
@@ -154,11 +157,9 @@ bool equal(const Tensor& a, const Tensor& b) {
         a, b, [whole](const Number& p, const Number& q) { return whole ? p.whole == q.whole : p.z == q.z; });
   }
   const Walk walk(a, b);
-  return visit_dtype(a.scalar_type(), [&]<class T>() {
-    return walk.all_rows(sizeof(T), sizeof(T), [&](const char* x, const char* y) {
-      return same_elements(reinterpret_cast<const T*>(x), walk.stride_a, reinterpret_cast<const T*>(y),
-                           walk.stride_b, walk.n);
-    });
+  const auto same = visit_dtype(a.scalar_type(), []<class T>() { return &same_elements<T>; });
+  return walk.all_rows(a.element_size(), b.element_size(), [&](const char* x, const char* y) {
+    return same(x, walk.stride_a, y, walk.stride_b, walk.n);
   });
 }
 
