@@ -186,14 +186,7 @@ struct TreeRun {
       for (int j = 0; k < n; ++j, k += V::size) acc[j] = Op::apply(acc[j], load_first(x + k, n - k));
       return fold(acc);
     } else {
-      T lanes[kLanes];
-      for (int k = 0; k < n; ++k) lanes[k % kLanes] = k < kLanes ? x[k] : Op::apply(lanes[k % kLanes], x[k]);
-      int valid = n < kLanes ? n : kLanes;
-      for (int half = kLanes / 2; half > 0; half /= 2) {
-        for (int l = 0; l + half < valid; ++l) lanes[l] = Op::apply(lanes[l], lanes[l + half]);
-        if (valid > half) valid = half;
-      }
-      return n > 0 ? lanes[0] : Op::identity();
+      return short_leaf_without_identity(x, n);
     }
   }
 
@@ -206,6 +199,29 @@ struct TreeRun {
   }
 
  private:
+  /// Where lanes without an element cannot hold something that changes nothing.
+  [[gnu::noinline]] static T short_leaf_without_identity(const In* x, int n) {
+    T lanes[kLanes];
+    if (n >= kLanes) {
+      V acc[kVectors];
+      for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
+      int k = kLanes;
+      for (; k + kLanes <= n; k += kLanes) {
+        for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
+      }
+      for (int j = 0; j < kVectors; ++j) acc[j].store(lanes + j * V::size);
+      for (int l = 0; k < n; ++k, ++l) lanes[l] = Op::apply(lanes[l], x[k]);
+      for (int j = 0; j < kVectors; ++j) acc[j] = V::load(lanes + j * V::size);
+      return fold(acc);
+    }
+    for (int k = 0; k < n; ++k) lanes[k] = x[k];
+    int valid = n;
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int l = 0; l + half < valid; ++l) lanes[l] = Op::apply(lanes[l], lanes[l + half]);
+      if (valid > half) valid = half;
+    }
+    return n > 0 ? lanes[0] : Op::identity();
+  }
   /// A full leaf whose first `here` elements are at x, the others at rest.
   static T split_leaf(const T* x, int here, const T* rest, std::int64_t ahead) {
     V acc[kVectors];
@@ -237,7 +253,16 @@ struct TreeRun {
     }
     return fold(acc);
   }
-  static LANEWISE_INLINE T full_leaf(const In* x, std::int64_t ahead = kPrefetchBytes) {
+  /// Of complex numbers, whose code is long, there is one.
+  static LANEWISE_INLINE T full_leaf(const In* x, std::int64_t ahead) {
+    if constexpr (is_complex<T>) {
+      return leaf_apart(x, ahead);
+    } else {
+      return whole_leaf(x, ahead);
+    }
+  }
+  [[gnu::noinline]] static T leaf_apart(const In* x, std::int64_t ahead) { return whole_leaf(x, ahead); }
+  static LANEWISE_INLINE T whole_leaf(const In* x, std::int64_t ahead) {
     V acc[kVectors];
     for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
     for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {

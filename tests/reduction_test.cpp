@@ -283,8 +283,8 @@ TEST(Reduction, RowsTogetherAreAsEachAlone) {
   for (const std::int64_t n : {1,  2,  3,  5,  8,  10,  15,  16,  17,  31,  32,   33,   48,   63,  64,
                                65, 79, 95, 96, 97, 128, 130, 255, 511, 513, 1000, 1023, 1024, 1025}) {
     for (const std::int64_t count : {2, 7, 16, 17, 45}) {
-      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kInt, kLong}) {
-        const bool integer = isIntegralType(dtype, false);
+      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kBool, kByte, kShort, kInt, kLong}) {
+        const bool integer = isIntegralType(dtype, true);
         const bool special = !integer && pick(rng, 0, 2) == 0, zeros = pick(rng, 0, 3) == 0;
         std::vector<Wide> v(static_cast<std::size_t>(count * (n + 3)));
         for (Wide& x : v) {
