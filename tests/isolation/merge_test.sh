@@ -1,6 +1,6 @@
 #!/bin/sh
 # cmake/merge_isa.sh accepts a clean tier and refuses each kind of leak.
-#   merge_test.sh <merge_isa.sh> <compiler> <tier>      (LD, OBJCOPY, NM, READELF as for merge_isa.sh)
+#   merge_test.sh <merge_isa.sh> <compiler> <tier>      (LD, OBJCOPY, NM, READELF, OBJDUMP as for merge_isa.sh)
 set -eu
 merge=$1
 compiler=$2
@@ -45,6 +45,8 @@ namespace { __attribute__((used)) double sine(double x) { return std::sin(x); } 
 check library_call "calls to functions outside" "$table
 #include <new>
 namespace { __attribute__((used)) int* allocate() { return new int[7]; } }"
+check fused_product "products fused" "$table
+namespace { __attribute__((used)) void fused() { asm volatile(\"vfmaddsub231pd %xmm2, %xmm1, %xmm0\"); } }"
 
 # The weak copy of an inline function must not replace anybody else's: two objects, one with the name already taken.
 cat > "$work/a.cpp" <<SOURCE
