@@ -72,13 +72,14 @@ function(lanewise_register_qemu target filter tier)
   endforeach()
 endfunction()
 
-# lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [EACH_ISA] [QEMU <filter>]
+# lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [JSON] [EACH_ISA] [QEMU <filter>]
 #                   [TIMEOUT <seconds>])
 # A GoogleTest program over lanewise_static. FLOORS links only the objects of those floors, so that a low floor can be
-# tested while a higher one does not build. EACH_ISA registers it once more per tier with LANEWISE_ISA set. QEMU runs the
-# cases of a gtest filter on imitated CPUs of 2008 and 2013, some twenty times slower; a cross build runs only these.
+# tested while a higher one does not build. JSON is for files that read it, with nlohmann/json. EACH_ISA registers it once
+# more per tier with LANEWISE_ISA set. QEMU runs the cases of a gtest filter on imitated CPUs of 2008 and 2013, some
+# twenty times slower; a cross build runs only these.
 function(lanewise_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA" "TIMEOUT;QEMU" "FLOORS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA;JSON" "TIMEOUT;QEMU" "FLOORS;LIBS")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE lanewise_flags ${arg_LIBS} GTest::gtest_main GTest::gmock)
   # What is tested is optimised; the checks themselves need not be, and build in two thirds of the time.
@@ -104,7 +105,13 @@ function(lanewise_add_test name)
     endif()
   else()
     target_link_libraries(${name} PRIVATE lanewise_static)
-    lanewise_parse_once(${name} tests <gmock/gmock.h> <gtest/gtest.h> <lanewise/lanewise.h>)
+    set(parsed <gmock/gmock.h> <gtest/gtest.h> <lanewise/lanewise.h>)
+    if(arg_JSON)
+      target_link_libraries(${name} PRIVATE nlohmann_json::nlohmann_json)
+      lanewise_parse_once(${name} tests_json ${parsed} <nlohmann/json.hpp>)
+    else()
+      lanewise_parse_once(${name} tests ${parsed})
+    endif()
   endif()
   if(CMAKE_CROSSCOMPILING)  # everything runs under qemu then, so only what was chosen for it
     if(arg_QEMU)
