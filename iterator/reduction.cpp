@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/reduction_counter.h>
+#include <lanewise/iterator/detail/reduction_element.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/iterator/scratch.h>
@@ -15,6 +16,8 @@ namespace lanewise {
 namespace {
 
 using detail::KeptDim;
+using detail::ReductionCounter;
+using detail::ReductionFunctions;
 using detail::ReductionPath;
 using detail::ReductionPlan;
 using detail::Scratch;
@@ -24,94 +27,15 @@ using kernels::kReductionBlock;
 /// Elements that make it worth waking another thread.
 constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
-/// Shorter sequences whose extreme is looked for are better taken as columns.
-constexpr std::int64_t kLeastWithIndex = 16;
-
-/// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too.
-constexpr std::int64_t kLeastOneByOne = 64;
-
-/// Shorter runs of halves are better widened together.
-constexpr std::int64_t kLeastHalves = 16;
-
 /// Narrower rows are gathered before they are converted.
 constexpr std::int64_t kFewColumns = 16;
 
 constexpr std::size_t round_up(std::size_t n) { return (n + 63) / 64 * 64; }
 
-/// The entries of a kernel for one type.
-struct Functions {
-  decltype(kernels::ReductionKernel{}.inner)::value_type inner;
-  decltype(kernels::ReductionKernel{}.short_rows)::value_type short_rows;
-  decltype(kernels::ReductionKernel{}.joined)::value_type joined;
-  decltype(kernels::ReductionKernel{}.outer)::value_type outer;
-  decltype(kernels::ReductionKernel{}.combine)::value_type combine;
-  decltype(kernels::ReductionKernel{}.finish)::value_type finish;
-  std::size_t acc_size;
-  ScalarType value_type;
-  bool order_free;
-  std::int64_t together;  ///< see ReductionPlan
-
-  Functions(const kernels::ReductionKernel& k, ScalarType t) {
-    const auto i = static_cast<std::size_t>(t);
-    inner = k.inner[i];
-    short_rows = k.short_rows[i];
-    joined = k.joined[i];
-    outer = k.outer[i];
-    combine = k.combine[i];
-    finish = k.finish[i];
-    acc_size = k.acc_size[i];
-    value_type = k.value_type[i];
-    order_free = k.order_free[i];
-    together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
-               : k.side_by_side[i]   ? kLeastOneByOne
-                                     : std::numeric_limits<std::int64_t>::max();
-  }
-};
-
-/// The binary counter of the fixed tree over accumulators of `width` columns.
-class Counter {
- public:
-  /// Bytes that a counter for up to `parts` parts needs, its own current accumulators first.
-  static std::size_t bytes(std::size_t acc_bytes, std::int64_t parts) {
-    return acc_bytes * (static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(parts))) + 1);
-  }
-  Counter(const Functions& f, std::int64_t width, std::size_t acc_bytes, char* memory)
-      : f_(f), width_(width), bytes_(acc_bytes), digits_(memory) {}
-  /// Where the accumulators of the next part go, then push().
-  char* current() { return digits_; }
-  void push() {
-    int level = 0;
-    for (; (count_ >> level) & 1; ++level) take_in(level);
-    std::memcpy(digit(level), digits_, bytes_);
-    ++count_;
-  }
-  char* finish() {
-    int level = std::countr_zero(static_cast<std::uint64_t>(count_));
-    std::memcpy(digits_, digit(level), bytes_);
-    for (++level; count_ >> level; ++level) {
-      if ((count_ >> level) & 1) take_in(level);
-    }
-    return digits_;
-  }
-
- private:
-  char* digit(int level) { return digits_ + bytes_ * (static_cast<std::size_t>(level) + 1); }
-  void take_in(int level) {
-    f_.combine(digit(level), digits_, width_);
-    std::memcpy(digits_, digit(level), bytes_);
-  }
-
-  const Functions& f_;
-  std::int64_t width_;
-  std::size_t bytes_;
-  char* digits_;
-  std::int64_t count_ = 0;
-};
-
 class Reducer {
  public:
-  Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element, const Functions& functions,
-          Tensor* values, Tensor* indices)
+  Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element,
+          const ReductionFunctions& functions, Tensor* values, Tensor* indices)
       : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together),
         f_(functions),
         movers_(*kernels::active_kernels().movers),
@@ -187,8 +111,8 @@ class Reducer {
     });
     for (std::int64_t u = 0; u < units; ++u) {
       const Unit unit = unit_at(u);
-      Counter counter(f_, unit.width, acc_bytes_,
-                      scratch(Scratch::Accumulators, Counter::bytes(acc_bytes_, parts)));
+      ReductionCounter counter(f_, unit.width, acc_bytes_,
+                               scratch(Scratch::Accumulators, ReductionCounter::bytes(acc_bytes_, parts)));
       for (std::int64_t i = 0; i < parts; ++i) {
         std::memcpy(counter.current(), acc_of(u * parts + i), acc_bytes_);
         counter.push();
@@ -232,7 +156,8 @@ class Reducer {
       return;
     }
     // Split runs keep their accumulators on the heap, so that this scratch is free.
-    Counter counter(f_, unit.width, acc_bytes_, scratch(Scratch::Values, Counter::bytes(acc_bytes_, parts)));
+    ReductionCounter counter(f_, unit.width, acc_bytes_,
+                             scratch(Scratch::Values, ReductionCounter::bytes(acc_bytes_, parts)));
     for (std::int64_t i = 0; i < n; i += plan_.part) {
       reduce_copied(data, unit.width, first + i, std::min(plan_.part, n - i), counter.current());
       counter.push();
@@ -240,14 +165,16 @@ class Reducer {
     std::memcpy(acc, counter.finish(), acc_bytes_);
   }
 
+  /// `width` runs of n elements.
   void reduce_rows(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) {
+    const auto size = static_cast<std::int64_t>(element_size(plan_.element));
     std::int64_t stride = plan_.column.stride;
     if (plan_.converts()) {
       data = converted_rows(data, width, n);
-      stride = n * static_cast<std::int64_t>(element_size(plan_.element));
+      stride = n * size;
     }
     if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, stride, width, acc);
-    const std::int64_t ahead = kernels::prefetch_distance(plan_.length * plan_.from_size(), stride);
+    const std::int64_t ahead = kernels::prefetch_distance(plan_.length * size, stride);
     for (std::int64_t i = 0; i < width; ++i)
       f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
   }
@@ -270,6 +197,7 @@ class Reducer {
     return f_.order_free && !plan_.converts() && plan_.sizes.size() > 1 &&
            plan_.strides.back() == plan_.from_size() && plan_.sizes.back() * plan_.from_size() >= kLongRow;
   }
+  /// Those, one after the other.
   void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) {
     const std::int64_t length = plan_.sizes.back();
     const std::int64_t ahead =
@@ -299,8 +227,9 @@ class Reducer {
     const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock, size = plan_.from_size();
     const std::int64_t width = kGroupBytes / size, end = (first + n) / length;
     char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));
-    Counter counter(f_, 1, acc_bytes_,
-                    scratch(Scratch::Values, Counter::bytes(acc_bytes_, n / kReductionBlock)));
+    ReductionCounter counter(
+        f_, 1, acc_bytes_,
+        scratch(Scratch::Values, ReductionCounter::bytes(acc_bytes_, n / kReductionBlock)));
     for (std::int64_t row = first / length; row < end; row += width) {
       const std::int64_t rows = std::min(width, end - row);
       for (std::int64_t l = 0; l < leaves; ++l) {
@@ -422,7 +351,7 @@ class Reducer {
   }
 
   ReductionPlan plan_;
-  const Functions& f_;
+  const ReductionFunctions& f_;
   const kernels::Movers& movers_;
   kernels::KernelScalar param_;
   kernels::ConvertFn convert_;
@@ -434,30 +363,21 @@ class Reducer {
   std::size_t acc_bytes_;
 };
 
-/// Whether a kernel takes halves where they lie: it can, and runs are not so short that they are better widened together.
-bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& args, const Tensor& self) {
-  const ScalarType type = self.scalar_type();
-  if (kernels::compute_type(type) == type || kernel.inner[static_cast<std::size_t>(type)] == nullptr ||
-      (args.element != ScalarType::Undefined && args.element != type))
-    return false;
-  const ReductionPlan plan(self, args.dims, type, false, Functions(kernel, type).together);
-  return (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
-         (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
-}
-
 void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values,
                    Tensor* indices) {
   LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
-  const ScalarType compute = kernels::compute_type(given),
-                   element = reads_halves(kernel, args, self) ? given : compute;
-  const Functions f(kernel, element);
+  const ScalarType element = detail::reduction_element(kernel, args, self);
+  const ReductionFunctions f(kernel, element);
   LANEWISE_CHECK(DtypeError, f.inner != nullptr, args.op, ": not defined for ", given, " elements");
   const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);
   if (want_values) {
     ScalarType result = args.result;
-    if (result == ScalarType::Undefined) result = f.value_type == compute ? given : f.value_type;
+    if (result == ScalarType::Undefined) {
+      const bool of_elements = f.value_type == element || f.value_type == kernels::compute_type(given);
+      result = of_elements ? given : f.value_type;
+    }
     *values = detail::empty_cpu(shape, result);
   }
   if (indices != nullptr) *indices = detail::empty_cpu(shape, kLong);

@@ -1,15 +1,11 @@
 #include <limits>
 
-#include <lanewise/kernels/reduction_float_extreme.h>
+#include <lanewise/kernels/reduction_build.h>
+#include <lanewise/kernels/reduction_extreme_of_rows.h>
 #include <lanewise/kernels/reduction_kernels.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
-
-template <class T>
-[[gnu::noinline]] void widen_row(const T* x, std::int64_t n, std::int32_t* to) {
-  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<std::int32_t>(x[i]);
-}
 
 /// The first extreme with its position; NaN counts as the extreme. Accumulators: cols positions, then cols
 /// values.
@@ -247,25 +243,26 @@ struct ArgExtreme {
     for (int j = 0; j < width; ++j) values[j] = best[j];
   }
 
-  /// The values of a group of rows, then where they are, while the rows are in L1.
   static void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
                          char* acc) noexcept {
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
     T* values = reinterpret_cast<T*>(positions + count);
     if constexpr (sizeof(T) >= 4) {
-      whole_rows(x, n, stride, count, positions, values);
-    } else if (n <= kMostWidened) {
-      widened_rows(x, n, stride, count, positions, values);
-    } else {
-      one_by_one(x, n, stride, count, positions, values);
+      if (n <= ExtremeOfRows<T>::kMostTogether) return together(x, n, stride, count, positions, values);
+    }
+    const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
+    for (std::int64_t r = 0; r < count; ++r, x += stride) {
+      const Best best = best_of(reinterpret_cast<const T*>(x), n, ahead);
+      positions[r] = best.position;
+      values[r] = best.value;
     }
   }
 
-  static void whole_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
-                         std::int64_t* positions, T* values) {
+  /// The values of a group of rows, then where they are, while the rows are in L1.
+  static void together(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
+                       std::int64_t* positions, T* values) {
     using Rows = ExtremeOfRows<T>;
     const auto row = [&](std::int64_t r) { return reinterpret_cast<const T*>(x + r * stride); };
-    if (kIsFloat && n > kMostTogether) return one_by_one(x, n, stride, count, positions, values);
     for (std::int64_t first = 0; first < count; first += Rows::kRows) {
       const int rows = count - first < Rows::kRows ? static_cast<int>(count - first) : Rows::kRows;
       const char* group = x + first * stride;
@@ -275,33 +272,6 @@ struct ArgExtreme {
         if (positions[r] < 0) positions[r] = find(row(r), n, values[r]);
         values[r] = row(r)[positions[r]];
       }
-    }
-  }
-
-  static void one_by_one(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
-                         std::int64_t* positions, T* values) {
-    const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
-    for (std::int64_t r = 0; r < count; ++r, x += stride) {
-      const Best best = best_of(reinterpret_cast<const T*>(x), n, ahead);
-      positions[r] = best.position;
-      values[r] = best.value;
-    }
-  }
-
-  /// Integers of 8 and 16 bits, in 32.
-  static constexpr std::int64_t kMostWidened = 160;
-  static void widened_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
-                           std::int64_t* positions, T* values) {
-    constexpr int kRows = ExtremeOfRows<std::int32_t>::kRows;
-    alignas(64) std::int32_t wide[kRows * kMostWidened];
-    std::int32_t best[kRows];
-    for (std::int64_t first = 0; first < count; first += kRows) {
-      const std::int64_t rows = count - first < kRows ? count - first : kRows;
-      for (std::int64_t r = 0; r < rows; ++r, x += stride)
-        widen_row(reinterpret_cast<const T*>(x), n, wide + r * n);
-      ArgExtreme<std::int32_t, Max>::whole_rows(reinterpret_cast<const char*>(wide), n, n * 4, rows,
-                                                positions + first, best);
-      for (std::int64_t r = 0; r < rows; ++r) values[first + r] = static_cast<T>(best[r]);
     }
   }
 
@@ -333,8 +303,7 @@ constexpr void add_arg(ReductionKernel& k, ScalarType value_type) {
   k.acc_size[i] = sizeof(std::int64_t) + sizeof(T);
   k.value_type[i] = value_type;
   k.inner[i] = Op::inner;
-  using Wide = std::conditional_t<(sizeof(T) < 4), std::int32_t, T>;
-  if constexpr (kHasShortRows<Wide>) k.short_rows[i] = Op::short_rows;
+  if constexpr (sizeof(T) < 4 || kHasShortRows<T>) k.short_rows[i] = Op::short_rows;
   k.outer[i] = Op::outer;
   k.combine[i] = Op::combine;
   k.finish[i] = Op::finish;

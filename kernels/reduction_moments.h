@@ -46,18 +46,21 @@ class LeafMoments {
   }
 
   /// The same bits for each of up to V::size rows of n elements, `stride` bytes apart.
-  static LANEWISE_INLINE void of_short_rows(const char* x, int n, std::int64_t stride, int rows, V& mean,
+  static LANEWISE_INLINE void of_short_rows(const char* x, int n, std::int64_t stride, int rows,
+                                            typename TreeShortRows<Sum<T>>::Asked asked, V& mean,
                                             V& squares) {
     using Group = TreeShortRows<Sum<T>>;
-    alignas(sizeof(V)) T shifts[V::size] = {};
-    Group::reduce(x, n < kLanes ? n : kLanes, stride, rows, shifts);
-    const V shift = shift_of(V::load(shifts), n);
+    alignas(sizeof(V)) T shifts[V::size];
+    const V first = Group::across(Group::lanes_of_rows(
+        x, n < kLanes ? n : kLanes, stride, rows, asked, V(Sum<T>::identity()),
+        [](V v, int, int) __attribute__((always_inline)) { return v; }));
+    const V shift = shift_of(first, n);
     shift.store(shifts);
     V sums[2];
     for (int pass = 0; pass < 2; ++pass) {
       const bool squared = opaque(pass) != 0;
       sums[pass] = Group::across(Group::lanes_of_rows(
-          x, n, stride, rows, V(Sum<T>::identity()), [&](V v, int r, int) __attribute__((always_inline)) {
+          x, n, stride, rows, {}, V(Sum<T>::identity()), [&](V v, int r, int) __attribute__((always_inline)) {
             const V rest = v - V(shifts[r]);
             return squared ? rest * rest : rest;
           }));

@@ -33,13 +33,24 @@ struct TreeShortRows {
   static constexpr int kLanes = kTreeLanes<T>;
   static constexpr int kVectors = kLanes / V::size;
 
+  /// What is asked for while a row is read: so many bytes, so far ahead. Nothing where rows are read again.
+  struct Asked {
+    std::int64_t bytes = 0, ahead = 0;
+    Asked() = default;
+    /// As far ahead as a row is long, at the least: all that a group will need, asked for at once, is more than what can be
+    /// under way.
+    Asked(int n, std::int64_t stride)
+        : bytes(n * static_cast<std::int64_t>(sizeof(In))), ahead(prefetch_distance(bytes, stride)) {}
+  };
+
   /// out[r] = reduction of Map::apply of the n <= kReductionBlock elements at x + r * stride bytes.
   template <class Map = Unmapped>
   static void reduce(const char* x, int n, std::int64_t stride, std::int64_t count, T* out) {
+    const Asked asked(n, stride);
     each_group(
         x, n, stride, count, [&](const char* group, int rows) __attribute__((always_inline)) {
           put(across(lanes_of_rows(
-                  group, n, stride, rows, V(Op::identity()),
+                  group, n, stride, rows, asked, V(Op::identity()),
                   [](V v, int, int) __attribute__((always_inline)) { return Map::apply(v); })),
               rows, out);
           out += V::size;
@@ -71,8 +82,8 @@ struct TreeShortRows {
   };
   /// Lanes of f(elements, row, column of the first) of each row, halved down to one register; `other` in lanes without elements.
   template <class F>
-  static LANEWISE_INLINE Rows lanes_of_rows(const char* x, int n, std::int64_t stride, int rows, V other,
-                                            F f) {
+  static LANEWISE_INLINE Rows lanes_of_rows(const char* x, int n, std::int64_t stride, int rows, Asked asked,
+                                            V other, F f) {
     Rows to;
     const auto at = [&](int r) { return reinterpret_cast<const In*>(x + r * stride); };
     if (n < V::size && rows == V::size) {
@@ -81,13 +92,9 @@ struct TreeShortRows {
         to.row[r] = select(some, f(load_partial_as<V>(at(r), n), r, 0), other);
       return to;
     }
-    const std::int64_t distance = prefetch_distance(n * static_cast<std::int64_t>(sizeof(In)), stride);
     for (int r = 0; r < rows; ++r) {
-      // As far ahead as a row is long, at the least: all that a group will need, asked for at once, is more than what can
-      // be under way.
-      const char* ahead = reinterpret_cast<const char*>(at(r)) + distance;
-      for (std::int64_t byte = 0; byte < n * static_cast<std::int64_t>(sizeof(In)); byte += 64)
-        __builtin_prefetch(ahead + byte);
+      const char* ahead = reinterpret_cast<const char*>(at(r)) + asked.ahead;
+      for (std::int64_t byte = 0; byte < asked.bytes; byte += 64) __builtin_prefetch(ahead + byte);
       to.row[r] = lanes(
           at(r), n, other, [&](V v, int k) __attribute__((always_inline)) { return f(v, r, k); });
     }

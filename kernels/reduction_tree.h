@@ -272,7 +272,7 @@ struct TreeRun {
     return fold(acc);
   }
   /// A round of lanes, `ahead` bytes after those at x.
-  static LANEWISE_INLINE void prefetch(const In* x, std::int64_t ahead = kPrefetchBytes) {
+  static LANEWISE_INLINE void prefetch(const In* x, std::int64_t ahead) {
     for (int line = 0; line < kLanes * static_cast<int>(sizeof(In)); line += 64)
       __builtin_prefetch(reinterpret_cast<const char*>(x) + ahead + line);
   }

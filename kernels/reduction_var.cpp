@@ -70,12 +70,14 @@ struct Variance {
         Leaf::of_run(reinterpret_cast<const T*>(x), static_cast<int>(n), ahead, to.mean[r], to.squares[r]);
       return;
     }
+    using Group = TreeShortRows<Sum<T>>;
+    const typename Group::Asked asked(static_cast<int>(n), stride);
     std::int64_t done = 0;
-    TreeShortRows<Sum<T>>::each_group(
+    Group::each_group(
         x, static_cast<int>(n), stride,
         count, [&](const char* group, int rows) __attribute__((always_inline)) {
           V mean, squares;
-          Leaf::of_short_rows(group, static_cast<int>(n), stride, rows, mean, squares);
+          Leaf::of_short_rows(group, static_cast<int>(n), stride, rows, asked, mean, squares);
           Leaf::store(mean, to.mean + done, rows);
           Leaf::store(squares, to.squares + done, rows);
           done += rows;

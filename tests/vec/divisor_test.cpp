@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstring>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -17,11 +16,6 @@ template <class T>
 class Divisor : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(Divisor, Types);
-
-template <class T>
-bool same_bits(T a, T b) {
-  return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof(T)) == 0;
-}
 
 /// Numbers x that d divides into something next to the middle of two floating-point numbers, where rounding is hardest.
 template <class T>

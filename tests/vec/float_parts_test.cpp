@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstring>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -17,11 +16,6 @@ template <class T>
 class FloatParts : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(FloatParts, Types);
-
-template <class T>
-bool same_bits(T a, T b) {
-  return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof(T)) == 0;
-}
 
 TYPED_TEST(FloatParts, FrexpIsThatOfC) {
   using T = TypeParam;

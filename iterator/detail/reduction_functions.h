@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <lanewise/kernels/kernel.h>
+
+namespace lanewise::detail {
+
+/// The entries of a kernel for one type.
+struct ReductionFunctions {
+  decltype(kernels::ReductionKernel{}.inner)::value_type inner;
+  decltype(kernels::ReductionKernel{}.short_rows)::value_type short_rows;
+  decltype(kernels::ReductionKernel{}.joined)::value_type joined;
+  decltype(kernels::ReductionKernel{}.outer)::value_type outer;
+  decltype(kernels::ReductionKernel{}.combine)::value_type combine;
+  decltype(kernels::ReductionKernel{}.finish)::value_type finish;
+  std::size_t acc_size;
+  ScalarType value_type;
+  bool order_free;
+  std::int64_t together;  ///< see ReductionPlan
+
+  /// Shorter sequences whose extreme is looked for are better taken as columns.
+  static constexpr std::int64_t kLeastWithIndex = 16;
+  /// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too.
+  static constexpr std::int64_t kLeastOneByOne = 64;
+
+  ReductionFunctions(const kernels::ReductionKernel& k, ScalarType t) {
+    const auto i = static_cast<std::size_t>(t);
+    inner = k.inner[i];
+    short_rows = k.short_rows[i];
+    joined = k.joined[i];
+    outer = k.outer[i];
+    combine = k.combine[i];
+    finish = k.finish[i];
+    acc_size = k.acc_size[i];
+    value_type = k.value_type[i];
+    order_free = k.order_free[i];
+    together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
+               : k.side_by_side[i]   ? kLeastOneByOne
+                                     : std::numeric_limits<std::int64_t>::max();
+  }
+};
+
+}  // namespace lanewise::detail

@@ -1,0 +1,153 @@
+// Reductions of rows: many short ones together, with gaps, of complex numbers: the same bits as one by one.
+#include <cmath>
+#include <sstream>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/norm.h>
+#include <lanewise/ops/reductions.h>
+#include <lanewise/ops/variance.h>
+
+#include "reduction_support.h"
+
+namespace lanewise {
+namespace {
+
+using namespace testing;  // NOLINT: helpers of this test
+
+using OverOneDim = Tensor (*)(const Tensor&, std::int64_t);
+constexpr std::pair<const char*, OverOneDim> kOverOneDim[] = {
+    {"sum", [](const Tensor& t, std::int64_t d) { return ops::sum(t, IntArrayRef({d}), false); }},
+    {"mean", [](const Tensor& t, std::int64_t d) { return ops::mean(t, IntArrayRef({d}), false); }},
+    {"nansum", [](const Tensor& t, std::int64_t d) { return ops::nansum(t, IntArrayRef({d})); }},
+    {"norm 1",
+     [](const Tensor& t, std::int64_t d) { return ops::norm(t, Scalar(1), IntArrayRef({d}), false); }},
+    {"norm 2",
+     [](const Tensor& t, std::int64_t d) { return ops::norm(t, Scalar(2), IntArrayRef({d}), false); }},
+    {"prod", [](const Tensor& t, std::int64_t d) { return ops::prod(t, d, false); }},
+    {"var", [](const Tensor& t, std::int64_t d) { return ops::var(t, IntArrayRef({d}), Scalar(0), false); }},
+    {"amax", [](const Tensor& t, std::int64_t d) { return ops::amax(t, IntArrayRef({d}), false); }},
+    {"amin", [](const Tensor& t, std::int64_t d) { return ops::amin(t, IntArrayRef({d}), false); }},
+    {"max", [](const Tensor& t, std::int64_t d) { return std::get<0>(ops::max(t, d, false)); }},
+    {"min", [](const Tensor& t, std::int64_t d) { return std::get<0>(ops::min(t, d, false)); }},
+    {"argmax", [](const Tensor& t, std::int64_t d) { return ops::argmax(t, d, false); }},
+    {"argmin", [](const Tensor& t, std::int64_t d) { return ops::argmin(t, d, false); }},
+    {"all", [](const Tensor& t, std::int64_t d) { return ops::all(t, d, false); }},
+};
+
+/// All values, signs of zeros included; one NaN is like another.
+std::string spelled(const Tensor& t) {
+  std::ostringstream text;
+  for (const Wide v : values(t)) {
+    for (const long double part : {v.real(), v.imag()}) {
+      if (std::isnan(part)) {
+        text << "nan ";
+      } else {
+        text << std::hexfloat << part << ' ';
+      }
+    }
+  }
+  return text.str();
+}
+
+TEST(ReductionRows, TogetherAreAsEachAlone) {
+  Rng rng(2);
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const double specials[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf, 1e-40, 0.0, -0.0};
+  for (const std::int64_t n : {1,  2,  3,  5,  8,  10,  15,  16,  17,  31,  32,   33,   48,   63,  64,
+                               65, 79, 95, 96, 97, 128, 130, 255, 511, 513, 1000, 1023, 1024, 1025}) {
+    for (const std::int64_t count : {2, 7, 16, 17, 45}) {
+      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kBool, kByte, kShort, kInt, kLong}) {
+        const bool integer = isIntegralType(dtype, true);
+        const bool special = !integer && pick(rng, 0, 2) == 0, zeros = pick(rng, 0, 3) == 0;
+        std::vector<Wide> v(static_cast<std::size_t>(count * (n + 3)));
+        for (Wide& x : v) {
+          x = static_cast<double>(pick(rng, -999, 999)) / 128;
+          if (special && pick(rng, 0, 40) == 0) x = specials[pick(rng, 0, 5)];
+          if (zeros) x = specials[pick(rng, 4, 5)];
+        }
+        const Tensor all = make({count, n + 3}, dtype, v);
+        const Tensor apart = detail::make_view(all, {count, n}, {n + 3, 1}, pick(rng, 0, 3));
+        const Tensor dense = ops::contiguous(apart);
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const auto& [name, op] : kOverOneDim) {
+            if (integer && std::string_view("mean norm 1 norm 2 var").find(name) != std::string_view::npos)
+              continue;
+            SCOPED_TRACE(::testing::Message() << name << " of " << count << " x " << n << " " << dtype);
+            std::string each;
+            for (std::int64_t r = 0; r < count; ++r)
+              each += spelled(op(detail::make_view(dense, {n}, {1}, r * n), 0));
+            ASSERT_EQ(spelled(op(apart, 1)), each);
+            ASSERT_EQ(spelled(op(dense, 1)), each);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Fused products of complex numbers, which some compilers make unasked, are other ones.
+TEST(ReductionRows, ComplexProductsAreThoseOfColumns) {
+  Rng rng(3);
+  for (const ScalarType dtype : {kComplexFloat, kComplexDouble}) {
+    for (const std::int64_t n : {2, 3, 7, 8, 16, 31, 40, 64, 100, 1024, 1500, 9000, 20000}) {
+      for (const std::int64_t count : {1, 3, 9}) {
+        std::vector<Wide> v(static_cast<std::size_t>(count * n));
+        for (Wide& x : v) {
+          const double angle = static_cast<double>(pick(rng, 0, 6283)) / 1000;
+          x = Wide(std::cos(angle), std::sin(angle)) * static_cast<long double>(pick(rng, 999, 1002)) /
+              1000.0L;
+        }
+        const Tensor rows = make({count, n}, dtype, v);
+        const Tensor columns = ops::contiguous(detail::make_view(rows, {n, count}, {1, n}, 0));
+        std::string first;
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          const std::string products = spelled(ops::prod(rows, 1, false));
+          if (first.empty()) first = products;
+          ASSERT_EQ(products, first) << n << " " << dtype;
+          ASSERT_EQ(spelled(ops::prod(columns, 0, false)), first) << n << " " << dtype;
+        }
+      }
+    }
+  }
+}
+
+TEST(ReductionRows, WithGapsAreAsTheirCopy) {
+  Rng rng(4);
+  using Whole = Tensor (*)(const Tensor&);
+  const std::pair<const char*, Whole> whole[] = {
+      {"sum", [](const Tensor& t) { return ops::sum(t); }},
+      {"prod", [](const Tensor& t) { return ops::prod(t); }},
+      {"amax", [](const Tensor& t) { return ops::amax(t); }},
+      {"amin", [](const Tensor& t) { return ops::amin(t); }},
+      {"all", [](const Tensor& t) { return ops::all(t); }},
+      {"any", [](const Tensor& t) { return ops::any(t); }},
+      {"argmax", [](const Tensor& t) { return ops::argmax(t); }},
+      {"count_nonzero", [](const Tensor& t) { return ops::count_nonzero(t, std::nullopt); }}};
+  for (const ScalarType dtype :
+       {kBool, kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble}) {
+    for (const std::int64_t n : {100, 257, 600, 1500, 5000}) {
+      for (const std::int64_t count : {2, 5, 90}) {
+        std::vector<Wide> v(static_cast<std::size_t>(count * (n + 7)));
+        const std::int64_t low = pick(rng, -3, 1);
+        for (Wide& x : v) x = static_cast<double>(pick(rng, low, 4));
+        const Tensor all = make({count, n + 7}, dtype, v);
+        const Tensor apart = detail::make_view(all, {count, n}, {n + 7, 1}, pick(rng, 0, 7));
+        const Tensor dense = ops::contiguous(apart);
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const auto& [name, op] : whole)
+            ASSERT_EQ(spelled(op(apart)), spelled(op(dense)))
+                << name << " of " << count << " x " << n << " " << dtype;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanewise
