@@ -2,6 +2,7 @@
 
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/reduction_order_free.h>
+#include <lanewise/kernels/reduction_short_rows.h>
 #include <lanewise/kernels/reduction_tree_rows.h>
 
 /// Fills the columns of a ReductionKernel. Included by per-ISA files.
@@ -44,6 +45,7 @@ constexpr void add_tree(ReductionKernel& k) {
   k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
     TreeRows<Op>::combine(reinterpret_cast<T*>(acc), reinterpret_cast<const T*>(later), cols);
   };
+  if constexpr (kHasShortRows<T>) k.short_rows[i] = short_rows<Op>;
   k.finish[i] = finish_copy<T>;
 }
 

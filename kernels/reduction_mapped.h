@@ -1,7 +1,6 @@
 #pragma once
 
 #include <lanewise/kernels/reduction_build.h>
-#include <lanewise/kernels/reduction_short_rows.h>
 
 /// The fixed tree over f(x) for some f of the elements. Leaf by leaf, so that what f gives stays in registers
 /// or L1. Included by per-ISA files.

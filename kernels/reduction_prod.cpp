@@ -1,6 +1,5 @@
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_kernels.h>
-#include <lanewise/kernels/reduction_short_rows.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -43,10 +42,7 @@ struct IntegerProduct {
 
 constinit const ReductionKernel reduce_prod = [] {
   ReductionKernel k = empty_reduction();
-  for_each_type(floating_complex, [&]<class T>() {
-    add_tree<Product<T>>(k);
-    if constexpr (kHasShortRows<T>) k.short_rows[index_of<T>] = short_rows<Product<T>>;
-  });
+  for_each_type(floating_complex, [&]<class T>() { add_tree<Product<T>>(k); });
   for_each_type(integral, [&]<class T>() { add_order_free<IntegerProduct<T>>(k, index_of<T>); });
   add_order_free<IntegerProduct<std::uint8_t>>(k, index_of<bool>);
   return k;

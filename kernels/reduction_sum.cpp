@@ -1,6 +1,5 @@
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_kernels.h>
-#include <lanewise/kernels/reduction_short_rows.h>
 #include <lanewise/kernels/reduction_sum_op.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -65,12 +64,6 @@ constexpr void add_half_sums(ReductionKernel& k) {
 }
 
 template <class T>
-constexpr void add_sum(ReductionKernel& k) {
-  add_tree<Sum<T>>(k);
-  if constexpr (kHasShortRows<T>) k.short_rows[index_of<T>] = short_rows<Sum<T>>;
-}
-
-template <class T>
 void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params, char* value,
                  std::int64_t*) noexcept {
   using R = real_of<T>;
@@ -85,7 +78,7 @@ void finish_mean(const char* acc, std::int64_t cols, const KernelScalar* params,
 
 constinit const ReductionKernel reduce_sum = [] {
   ReductionKernel k = empty_reduction();
-  for_each_type(floating_complex, [&]<class T>() { add_sum<T>(k); });
+  for_each_type(floating_complex, [&]<class T>() { add_tree<Sum<T>>(k); });
   for_each_type(integral, [&]<class T>() { add_order_free<IntegerSum<T>>(k, index_of<T>); });
   add_order_free<IntegerSum<std::uint8_t>>(k, index_of<bool>);
   add_half_sums(k);
@@ -95,7 +88,7 @@ constinit const ReductionKernel reduce_sum = [] {
 constinit const ReductionKernel reduce_mean = [] {
   ReductionKernel k = empty_reduction();
   for_each_type(floating_complex, [&]<class T>() {
-    add_sum<T>(k);
+    add_tree<Sum<T>>(k);
     k.finish[index_of<T>] = finish_mean<T>;
   });
   add_half_sums(k);
