@@ -248,8 +248,10 @@ void columns(const VectorProduct& p) {
     const T* a = reinterpret_cast<const T*>(p.a) + first;
     T* y = reinterpret_cast<T*>(p.y) + first;
     const int n = p.m - first < kStrip ? static_cast<int>(p.m - first) : kStrip;
-    alignas(64) T strips[kStrips][kStrip];
-    alignas(64) T blocks[kLevels][kStrip];
+    // As bytes: an array of complex numbers begins with zeros, 144 KiB of them.
+    alignas(64) char memory[(kStrips + kLevels) * sizeof(T[kStrip])];
+    T(*const strips)[kStrip] = reinterpret_cast<T(*)[kStrip]>(memory);
+    T(*const blocks)[kStrip] = strips + kStrips;
     std::int64_t count = 0;
     for (std::int64_t k = 0; k == 0 || k < p.k; k += kVectorDepth, ++count) {
       const int depth = p.k - k < kVectorDepth ? static_cast<int>(p.k - k) : static_cast<int>(kVectorDepth);

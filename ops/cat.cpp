@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/views.h>
@@ -16,6 +18,21 @@ void check_shape(const Tensor& first, const Tensor& t, std::int64_t dim) {
   for (std::int64_t d = 0; fits && d < t.dim(); ++d) fits = d == dim || t.size(d) == first.size(d);
   LANEWISE_CHECK(ShapeError, fits, "cat: shapes ", first.sizes(), " and ", t.sizes(),
                  " differ outside of dimension ", dim);
+}
+
+/// Results of up to so many bytes are joined before an iterator would be built.
+constexpr std::int64_t kFewBytes = 16 << 10;
+
+/// A contiguous tensor of the result's dtype into a small result, at `start` of dimension `dim`.
+void copy_small(const Tensor& result, const Tensor& t, std::int64_t dim, std::int64_t start) {
+  const std::int64_t line = (dim == 0 ? result.numel() : result.stride(dim - 1)) * result.element_size();
+  const std::int64_t step = result.stride(dim) * result.element_size();
+  const std::int64_t bytes = t.size(dim) * step;
+  char* to = static_cast<char*>(result.data_ptr()) + start * step;
+  const char* from = static_cast<const char*>(t.const_data_ptr());
+  for (const char* end = from + t.numel() * t.element_size(); from < end; from += bytes, to += line) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
 }
 
 }  // namespace
@@ -40,9 +57,15 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
     joined += t.size(d);
   }
   const Tensor result = lanewise::detail::empty_cpu(sizes, type.get());
+  const bool is_small = result.numel() * result.element_size() <= kFewBytes;
   std::int64_t start = 0;
   for (const Tensor& t : tensors) {
     if (is_skipped(t)) continue;
+    if (is_small && t.scalar_type() == result.scalar_type() && t.is_contiguous()) {
+      copy_small(result, t, d, start);
+      start += t.size(d);
+      continue;
+    }
     Tensor window = narrow(result, d, start, t.size(d));
     copy_(window, t);
     start += t.size(d);

@@ -1,5 +1,4 @@
 #include <atomic>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -14,7 +13,9 @@
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/index_walk.h>
+#include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/pointwise_forms.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -29,6 +30,9 @@ DimVector with_dim(IntArrayRef list) { return list.empty() ? DimVector{1} : DimV
 struct Indexing {
   std::int64_t dim;
   DimVector sizes;  ///< of the index
+  /// An index that is a vector expanded over all of the other dimensions of self chooses whole slices: here that vector, and
+  /// `index` is left out. Most indices of scatter_add and all of index_reduce are such.
+  Tensor slices;
   Tensor index;
   std::int64_t limit = 0;  ///< of its values
   bool empty;
@@ -52,14 +56,18 @@ struct Indexing {
                      ": Size does not match at dimension ", d, ": expected index ", any_index.sizes(),
                      " to be smaller than ", self_name, " ", self_sizes, " apart from dimension ", dim);
     }
-    index = dense(any_index, kLong);
+    if (is_expanded_vector(any_index, limits)) {
+      slices = as_strided(any_index, {any_index.size(dim)}, {any_index.stride(dim)});
+    } else {
+      index = dense(any_index, kLong);
+    }
     limit = limits[static_cast<std::size_t>(dim)];
   }
 
   /// Every index, before anything is written; where the result is dropped on an error, in the pass that uses
   /// them.
   void check_bounds(const char* op, bool fresh_result) {
-    if (empty) return;
+    if (empty || slices.defined()) return;  // indexed_rows() checks slices
     if (fresh_result) {
       check_runs = op;
       return;
@@ -85,9 +93,9 @@ struct Indexing {
     const DimVector limits = with_dim(src.sizes());
     LANEWISE_CHECK(ShapeError, sizes.size() == limits.size(), op,
                    ": Index tensor must have the same number of dimensions as src tensor; found shapes ",
-                   index.sizes(), " and ", src.sizes());
+                   IntArrayRef(sizes), " and ", src.sizes());
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-      LANEWISE_CHECK(ShapeError, sizes[d] <= limits[d], op, ": Expected index ", index.sizes(),
+      LANEWISE_CHECK(ShapeError, sizes[d] <= limits[d], op, ": Expected index ", IntArrayRef(sizes),
                      " to be smaller than src ", src.sizes(), " in every dimension");
     }
   }
@@ -100,6 +108,26 @@ struct Indexing {
   }
   std::int64_t stride_along(IntArrayRef strides) const {
     return with_dim(strides)[static_cast<std::size_t>(dim)];
+  }
+
+  IndexedRows slices_of(const char* op, const Tensor& self) const {
+    return indexed_rows(op, self, dim, slices);
+  }
+  /// The elements of src that slices take, contiguous; of a single element that one.
+  Tensor values_of(Tensor src) const {
+    if (src.dim() == 0) return src;
+    for (std::int64_t d = 0; d < src.dim(); ++d) src = narrow(src, d, 0, sizes[static_cast<std::size_t>(d)]);
+    return dense(src);
+  }
+
+ private:
+  bool is_expanded_vector(const Tensor& any_index, const DimVector& limits) const {
+    if (any_index.dim() < 2) return false;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (static_cast<std::int64_t>(d) == dim) continue;
+      if (sizes[d] != limits[d] || (sizes[d] != 1 && any_index.strides()[d] != 0)) return false;
+    }
+    return true;
   }
 };
 
@@ -145,8 +173,6 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
 /// What may be written to beside its source: src as a copy if the two share memory.
 Tensor apart_from(const Tensor& self, const Tensor& src) { return src.is_alias_of(self) ? clone(src) : src; }
 
-enum class Reduce : std::uint8_t { Sum, Prod, Mean, Max, Min };
-
 Reduce reduce_of(std::string_view name) {
   if (name == "sum") return Reduce::Sum;
   if (name == "prod") return Reduce::Prod;
@@ -157,58 +183,61 @@ Reduce reduce_of(std::string_view name) {
   return Reduce::Min;
 }
 
-template <class T>
-bool is_nan(T x) {
-  if constexpr (is_floating_point(scalar_type_of<T>)) {
-    return std::isnan(static_cast<SumType<T>>(x));
-  } else {
-    return false;
-  }
-}
-
-/// What changes nothing when it is combined with another element.
-template <class T>
-T neutral(Reduce reduce) {
-  using limits = std::numeric_limits<SumType<T>>;
-  if (reduce == Reduce::Sum || reduce == Reduce::Mean) return T(0);
-  if (reduce == Reduce::Prod) return T(1);
-  if constexpr (is_floating_point(scalar_type_of<T>)) {
-    return static_cast<T>(reduce == Reduce::Max ? -limits::infinity() : limits::infinity());
-  } else {
-    return static_cast<T>(reduce == Reduce::Max ? limits::lowest() : limits::max());
-  }
-}
-
-template <class T>
-void reduce_into(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
-  switch (reduce) {
-    case Reduce::Sum:
-    case Reduce::Mean: each_pair<T>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); }); return;
-    case Reduce::Prod:
-      each_pair<T>(indexing, self, src, [](T& a, T b) { a = multiply_elements(a, b); });
-      return;
-    default: break;
-  }
-  if constexpr (!is_complex(scalar_type_of<T>)) {
-    if (reduce == Reduce::Max) {
-      each_pair<T>(indexing, self, src, [](T& a, T b) { a = is_nan(b) || (!is_nan(a) && a < b) ? b : a; });
+/// One element that changes nothing when it is combined with others.
+Tensor neutral(const Tensor& self, Reduce reduce) {
+  const Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    using limits = std::numeric_limits<SumType<T>>;
+    T& value = *static_cast<T*>(one.data_ptr());
+    if (reduce == Reduce::Sum || reduce == Reduce::Mean) {
+      value = T(0);
+    } else if (reduce == Reduce::Prod) {
+      value = T(1);
+    } else if constexpr (is_floating_point(scalar_type_of<T>)) {
+      value = static_cast<T>(reduce == Reduce::Max ? -limits::infinity() : limits::infinity());
     } else {
-      each_pair<T>(indexing, self, src, [](T& a, T b) { a = is_nan(b) || (!is_nan(a) && b < a) ? b : a; });
+      value = static_cast<T>(reduce == Reduce::Max ? limits::lowest() : limits::max());
     }
-  }
+  });
+  return one;
+}
+
+/// self = self combined with src where the index says.
+void reduce_into(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    with_combine<T>(reduce, [&](auto combine) {
+      each_pair<T>(indexing, self, src, [combine](T& a, T b) { a = combine(a, b); });
+    });
+  });
 }
 
 constexpr PointwiseOp kDivide{"scatter_reduce", &kernels::KernelTable::div};
 constexpr PointwiseOp kDivideDown{"scatter_reduce", &kernels::KernelTable::div_floor};
 
+/// One element of the type of self.
+Tensor number(const Tensor& self, const Scalar& value) {
+  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
+  fill_(one, value);
+  return one;
+}
+
 /// self /= how many elements came together, which is at least one.
 void divide_by_counts(const Indexing& indexing, Tensor& self, bool include_self) {
-  Tensor counts = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
+  DimVector shape(self.sizes());
+  if (indexing.slices.defined()) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (static_cast<std::int64_t>(d) != indexing.dim) shape[d] = 1;
+    }
+  }
+  Tensor counts = lanewise::detail::empty_cpu(shape, self.scalar_type());
   fill_(counts, Scalar(include_self ? 1 : 0));
-  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
-  fill_(one, Scalar(1));
+  const Tensor one = number(self, 1);
+  if (indexing.slices.defined()) {
+    combine_rows(indexing.slices_of("scatter_reduce", counts), counts, one, Reduce::Sum);
+  } else {
+    reduce_into(indexing, counts, one, Reduce::Sum);
+  }
   visit_dtype(self.scalar_type(), [&]<class T>() {
-    each_pair<T>(indexing, counts, one, [](T& a, T b) { a = add_elements(a, b); });
     T* count = static_cast<T*>(counts.data_ptr());
     for (std::int64_t i = 0; i < counts.numel(); ++i) {
       if (count[i] == T(0)) count[i] = T(1);
@@ -225,12 +254,18 @@ void add_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Te
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
-  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_into<T>(indexing, self, values, Reduce::Sum); });
+  if (indexing.slices.defined()) {
+    combine_rows(indexing.slices_of("scatter_add", self), self, indexing.values_of(values), Reduce::Sum);
+  } else {
+    reduce_into(indexing, self, values, Reduce::Sum);
+  }
 }
 
 void put_where(const Indexing& indexing, Tensor& self, const Tensor& src) {
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
+  if (indexing.slices.defined())
+    return write_rows(indexing.slices_of("scatter", self), self, indexing.values_of(src));
   visit_size(self.itemsize(),
              [&]<class T>() { each_pair<T>(indexing, self, src, [](T& a, const T& b) { a = b; }); });
 }
@@ -244,8 +279,7 @@ void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Te
 
 void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value, bool fresh) {
   Indexing indexing("scatter", dim, self.sizes(), index);
-  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
-  fill_(one, value);
+  const Tensor one = number(self, value);
   indexing.check_bounds("scatter", fresh);
   put_where(indexing, self, one);
 }
@@ -263,13 +297,14 @@ void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    if (!include_self) {
-      const T start = neutral<T>(kind);
-      each_pair<T>(indexing, self, values, [start](T& a, const T&) { a = start; });
-    }
-    reduce_into<T>(indexing, self, values, kind);
-  });
+  if (indexing.slices.defined()) {
+    const IndexedRows rows = indexing.slices_of("scatter_reduce", self);
+    if (!include_self) write_rows(rows, self, neutral(self, kind));
+    combine_rows(rows, self, indexing.values_of(values), kind);
+  } else {
+    if (!include_self) put_where(indexing, self, neutral(self, kind));
+    reduce_into(indexing, self, values, kind);
+  }
   if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
 }
 
@@ -279,6 +314,10 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   const Indexing indexing("gather", dim, self.sizes(), index, "input");
   Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
   if (indexing.empty) return result;
+  if (indexing.slices.defined()) {
+    read_rows(indexing.slices_of("gather", self), self, result);
+    return result;
+  }
   const DimVector dense_strides = contiguous_strides(indexing.sizes);
   const std::int64_t along = indexing.stride_along(self.strides());
   const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();

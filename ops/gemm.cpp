@@ -58,8 +58,9 @@ constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
 /// More columns than this are turned into rows before they are summed (the kernel has room for so many
 /// partial sums).
 constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
-/// Converted or strided rows of a matrix at a time, for the second-level cache.
-constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
+/// Converted or strided rows of a matrix at a time, which stay in the first-level cache: 512 x 512 bfloat16 take a third of the
+/// time that they take by 256 KiB.
+constexpr std::int64_t kRowBytes = std::int64_t{1} << 13;
 
 /// Small integers wrap in the low bits of 32.
 ScalarType product_type(ScalarType t) {

@@ -245,6 +245,43 @@ void over_rows_apart(const IndexedRows& rows, T* self, T* values, std::int64_t v
   });
 }
 
+/// Runs of fewer elements are not worth the call of a kernel.
+constexpr std::int64_t kLeastRun = 32;
+
+/// What gives kernel(y, x) for runs, as with_combine() says; null where there is none in T itself.
+template <class T>
+kernels::ElementwiseFn kernel_of(Reduce reduce) {
+  if constexpr (std::is_same_v<T, bool> || is_complex(scalar_type_of<T>)) return nullptr;
+  const kernels::KernelTable& table = kernels::active_kernels();
+  const kernels::ElementwiseKernel* kernel = reduce == Reduce::Max    ? table.maximum
+                                             : reduce == Reduce::Min  ? table.minimum
+                                             : reduce == Reduce::Prod ? table.mul
+                                                                      : table.add;
+  return kernel->fn[static_cast<std::size_t>(scalar_type_of<T>)];
+}
+
+/// rows = combine(rows, values) in order; by `kernel`, if there is one, where both are contiguous.
+template <class T, class Combine>
+void accumulate(const IndexedRows& rows, const Tensor& self, const Tensor& values,
+                kernels::ElementwiseFn kernel, Combine combine) {
+  const std::int64_t step = values.numel() == 1 ? 0 : 1;
+  over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), step,
+                  [&](T* x, std::int64_t stride, T* y, std::int64_t n) {
+                    if (step == 1 && stride == 1) {
+                      if (n >= kLeastRun && kernel != nullptr) {
+                        constexpr kernels::KernelScalar kAlpha{1, 1, 0};
+                        char* const operands[] = {reinterpret_cast<char*>(x), reinterpret_cast<char*>(y),
+                                                  reinterpret_cast<char*>(x)};
+                        return kernel(operands, 0, n, &kAlpha);
+                      }
+                      for (std::int64_t i = 0; i < n; ++i) x[i] = combine(x[i], y[i]);
+                    } else {
+                      for (std::int64_t i = 0; i < n; ++i)
+                        x[i * stride] = combine(x[i * stride], y[i * step]);
+                    }
+                  });
+}
+
 }  // namespace
 
 IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> indices) {
@@ -389,32 +426,24 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
   });
 }
 
-void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {
-  const std::int64_t step = values.numel() == 1 ? 0 : 1;
+void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, Reduce reduce) {
   visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto run = [&](auto&& add) {
-      over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), step,
-                      [&](T* x, std::int64_t stride, const T* y, std::int64_t n) {
-                        if (step == 1 && stride == 1) {
-                          for (std::int64_t i = 0; i < n; ++i) x[i] = add(x[i], y[i]);
-                        } else {
-                          for (std::int64_t i = 0; i < n; ++i)
-                            x[i * stride] = add(x[i * stride], y[i * step]);
-                        }
-                      });
-    };
-    if (alpha.equal(1)) {
-      run([](T a, T b) { return add_elements(a, b); });
-    } else {
-      const auto factor = alpha.to_unchecked<SumType<T>>();
-      run([factor](T a, T b) {
-        if constexpr (std::is_same_v<T, SumType<T>>) {
-          return add_elements(a, multiply_elements(factor, b));
-        } else {
-          return static_cast<T>(static_cast<float>(a) + factor * static_cast<float>(b));
-        }
-      });
-    }
+    with_combine<T>(reduce,
+                    [&](auto combine) { accumulate<T>(rows, self, values, kernel_of<T>(reduce), combine); });
+  });
+}
+
+void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {
+  if (alpha.equal(1)) return combine_rows(rows, self, values, Reduce::Sum);
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    const auto factor = alpha.to_unchecked<SumType<T>>();
+    accumulate<T>(rows, self, values, nullptr, [factor](T a, T b) {
+      if constexpr (std::is_same_v<T, SumType<T>>) {
+        return add_elements(a, multiply_elements(factor, b));
+      } else {
+        return static_cast<T>(static_cast<float>(a) + factor * static_cast<float>(b));
+      }
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <lanewise/ops/accumulate.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
@@ -48,7 +49,10 @@ void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out);
 /// `values` into the rows: contiguous and of the result's sizes, or a single element for all; dtype of self.
 /// Of several writes to one place the last one stays, whatever the number of threads.
 void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values);
-/// rows += alpha * values, one after the other in order of the indices.
+/// rows = rows combined with values, one after the other in order of the indices; a mean's are added. Not for the extremes of
+/// complex numbers. Sums of the halves are rounded at every step.
+void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, Reduce reduce);
+/// rows += alpha * values in that order.
 void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha = 1);
 
 }  // namespace lanewise::ops

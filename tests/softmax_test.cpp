@@ -1,10 +1,14 @@
 #include <cmath>
+#include <cstring>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/kernels/kernel.h>
+#include <lanewise/ops/dense.h>
 #include <lanewise/ops/loss.h>
 #include <lanewise/ops/softmax.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 
 #include "reduction_support.h"
@@ -132,6 +136,32 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
             ASSERT_EQ(bits(detail::make_view(by_columns, {rows, n}, {1, rows}, 0)), bits(by_rows))
                 << name(isa) << n << dtype;
         }
+      }
+    }
+  }
+}
+
+TEST(Softmax, SameBitsPastTheCaches) {
+  const ThreadsGuard guard(1);
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    constexpr std::int64_t kRows = 2056, kPart = 257;
+    const std::int64_t n = dtype == kFloat ? 4096 : 2048;
+    static_assert(kRows * 4096 * 4 > kernels::kStreamOutputFrom && kRows % kPart == 0);
+    Rng rng(12);
+    const Tensor x = random_tensor(rng, {kPart, n}, dtype);
+    const Tensor repeated = ops::dense(ops::expand(ops::unsqueeze(x, 0), {kRows / kPart, kPart, n}));
+    for (const Isa isa : available_isas()) {
+      const IsaGuard tier(isa);
+      const std::pair<Tensor, Tensor> few(ops::softmax(x, 1), ops::log_softmax(x, 1));
+      const std::pair<Tensor, Tensor> all(ops::softmax(repeated, 2), ops::log_softmax(repeated, 2));
+      const Tensor few_back = ops::softmax_backward_data(x, few.first, 1, dtype),
+                   all_back = ops::softmax_backward_data(repeated, all.first, 2, dtype);
+      for (const auto& [part, whole] : {std::pair(few.first, all.first), std::pair(few.second, all.second),
+                                        std::pair(few_back, all_back)}) {
+        for (std::int64_t i = 0; i < kRows / kPart; ++i)
+          ASSERT_EQ(
+              std::memcmp(ops::select(whole, 0, i).const_data_ptr(), part.const_data_ptr(), part.nbytes()), 0)
+              << name(isa) << " " << dtype << " " << i;
       }
     }
   }

@@ -1,4 +1,6 @@
+#include <limits>
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -225,6 +227,89 @@ TEST(Scatter, AWrongIndexIsFoundBeforeAnythingIsWritten) {
     EXPECT_THAT([&] { x.scatter_(1, index, src); }, ThrowsMessage<IndexError>(message));
     EXPECT_TRUE(equal(x, zeros({3, 40})));
     EXPECT_THAT([&] { x.scatter_add(1, index, src); }, ThrowsMessage<IndexError>(message));
+  }
+}
+
+/// Numbers with both zeros and NaN among them, which the extremes tell apart.
+Tensor special_numbers(IntArrayRef sizes, ScalarType dtype) {
+  Tensor x = randint(-3, 4, sizes, kDouble);
+  if (is_floating_point(dtype)) {
+    x.masked_fill_(rand(sizes) < 0.05, std::numeric_limits<double>::quiet_NaN());
+    x.masked_fill_(rand(sizes) < 0.2, -0.0);
+  }
+  return x.to(dtype);
+}
+
+/// The bits of all elements in logical order.
+std::string memory(const Tensor& t) {
+  const Tensor dense = t.contiguous();
+  return {static_cast<const char*>(dense.const_data_ptr()), dense.nbytes()};
+}
+
+TEST(Scatter, AnExpandedVectorIsAsItsCopy) {
+  manual_seed(4);
+  for (const ScalarType dtype :
+       {kBool, kByte, kShort, kLong, kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
+    for (const std::int64_t dim : {0, 1, 2}) {
+      for (const bool turned : {false, true}) {
+        DimVector sizes{3, 5, 40}, more{3, 5, 40};
+        more[static_cast<std::size_t>(dim)] = 9;
+        const Tensor any = special_numbers(sizes, dtype), src = special_numbers({10, 10, 50}, dtype);
+        const Tensor x = turned ? any.transpose(0, 2).contiguous().transpose(0, 2) : any;
+        DimVector shape(3, 1);
+        shape[static_cast<std::size_t>(dim)] = 9;
+        const Tensor slices = randint(0, sizes[static_cast<std::size_t>(dim)], shape, kLong).expand(more);
+        const Tensor copy = slices.contiguous();
+        const auto same = [&](const char* op, auto f) {
+          EXPECT_TRUE(memory(f(slices)) == memory(f(copy))) << op << " " << dtype << " " << dim << turned;
+        };
+        same("gather", [&](const Tensor& index) { return x.gather(dim, index); });
+        same("scatter", [&](const Tensor& index) { return x.scatter(dim, index, src); });
+        same("scatter of a number", [&](const Tensor& index) { return x.scatter(dim, index, 2); });
+        same("scatter_add", [&](const Tensor& index) { return x.scatter_add(dim, index, src); });
+        same("scatter_add_", [&](const Tensor& index) {
+          Tensor y = turned ? x.transpose(0, 2).clone().transpose(0, 2) : x.clone();
+          return y.scatter_add_(dim, index, src);
+        });
+        for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"}) {
+          if (dtype == kBool && std::string_view(reduce) == "mean") continue;
+          if (is_complex(dtype) && reduce[0] == 'a') continue;
+          for (const bool include_self : {false, true}) {
+            same(reduce, [&](const Tensor& index) {
+              return x.scatter_reduce(dim, index, src, reduce, include_self);
+            });
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Scatter, AWrongSliceIsFoundBeforeAnythingIsWritten) {
+  Tensor x = zeros({4, 40});
+  const Tensor index = tensor({0, 1, 4}).view({3, 1}).expand({3, 40}), src = ones({3, 40});
+  const auto message = HasSubstr("index 4 is out of bounds for dimension 0 with size 4");
+  EXPECT_THAT([&] { x.scatter_add_(0, index, src); }, ThrowsMessage<IndexError>(message));
+  EXPECT_THAT([&] { x.scatter_(0, index, src); }, ThrowsMessage<IndexError>(message));
+  EXPECT_THAT([&] { x.scatter_reduce_(0, index, src, "amax"); }, ThrowsMessage<IndexError>(message));
+  EXPECT_TRUE(equal(x, zeros({4, 40})));
+  EXPECT_THAT([&] { x.gather(0, index); }, ThrowsMessage<IndexError>(message));
+}
+
+TEST(Cat, LargeAndSmallHaveTheirParts) {
+  for (const std::int64_t n : {1, 7, 90}) {
+    const Tensor whole = arange(3 * n * 5 * 6).view({3, n, 5, 6});
+    for (const ScalarType other : {kFloat, kLong, kDouble}) {
+      for (std::int64_t dim = 0; dim < 4; ++dim) {
+        const std::int64_t size = whole.size(dim), half = size / 2;
+        const Tensor first = whole.narrow(dim, 0, half), second = whole.narrow(dim, half, size - half);
+        const Tensor turned = second.transpose(1, 3).contiguous().transpose(1, 3);
+        const Tensor expected = whole.to(other);
+        EXPECT_TRUE(equal(cat({first, second.to(other)}, dim), expected)) << n << " " << dim;
+        EXPECT_TRUE(equal(cat({first.contiguous().to(other), empty({0}, other), second}, dim), expected));
+        EXPECT_TRUE(equal(cat({first.contiguous(), turned.to(other)}, dim), expected)) << n << " " << dim;
+      }
+    }
   }
 }
 
