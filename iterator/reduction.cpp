@@ -170,7 +170,7 @@ class Reducer {
     const auto size = static_cast<std::int64_t>(element_size(plan_.element));
     std::int64_t stride = plan_.column.stride;
     if (plan_.converts()) {
-      data = converted_rows(data, width, n);
+      data = converted_rows(data, plan_.column.stride, width, n, Scratch::Tile);
       stride = n * size;
     }
     if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, stride, width, acc);
@@ -178,15 +178,15 @@ class Reducer {
     for (std::int64_t i = 0; i < width; ++i)
       f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
   }
-  /// Contiguous converted copies of `width` rows of n elements.
-  const char* converted_rows(const char* data, std::int64_t width, std::int64_t n) {
+  /// Contiguous converted copies of `count` rows of n elements, `stride` bytes apart.
+  const char* converted_rows(const char* data, std::int64_t stride, std::int64_t count, std::int64_t n,
+                             Scratch use) {
     const auto size = static_cast<std::int64_t>(element_size(plan_.element));
-    char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(width * n * size));
-    if (plan_.column.stride == n * plan_.from_size()) {
-      convert_(data, tile, width * n);
+    char* tile = scratch(use, static_cast<std::size_t>(count * n * size));
+    if (stride == n * plan_.from_size()) {
+      convert_(data, tile, count * n);
     } else {
-      for (std::int64_t i = 0; i < width; ++i)
-        convert_(data + i * plan_.column.stride, tile + i * n * size, n);
+      for (std::int64_t i = 0; i < count; ++i) convert_(data + i * stride, tile + i * n * size, n);
     }
     return tile;
   }
@@ -213,19 +213,19 @@ class Reducer {
   }
 
   /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
-  /// accumulators are elements.
+  /// so do accumulators.
   bool has_leaves_side_by_side(std::int64_t first, std::int64_t n) const {
-    if (f_.joined == nullptr || plan_.converts() || plan_.sizes.size() != 2 ||
-        plan_.strides[0] != plan_.from_size())
+    if (!f_.side_by_side || f_.order_free || plan_.sizes.size() != 2 || plan_.strides[0] != plan_.from_size())
       return false;
     const std::int64_t length = plan_.sizes[1];
     return length % kReductionBlock == 0 && first % length == 0 && n % length == 0;
   }
   /// Those: many leaves at once as columns, then their results in the order of the sequence.
   void reduce_leaves(const char* data, std::int64_t first, std::int64_t n, char* acc) {
-    constexpr std::int64_t kGroupBytes = 4096;
-    const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock, size = plan_.from_size();
-    const std::int64_t width = kGroupBytes / size, end = (first + n) / length;
+    constexpr std::int64_t kGroupBytes = 4096, kConverted = 128;
+    const auto size = static_cast<std::int64_t>(f_.acc_size);
+    const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock;
+    const std::int64_t width = plan_.converts() ? kConverted : kGroupBytes / size, end = (first + n) / length;
     char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));
     ReductionCounter counter(
         f_, 1, acc_bytes_,
@@ -234,7 +234,12 @@ class Reducer {
       const std::int64_t rows = std::min(width, end - row);
       for (std::int64_t l = 0; l < leaves; ++l) {
         const char* x = data + row * plan_.strides[0] + l * kReductionBlock * plan_.strides[1];
-        f_.outer(x, kReductionBlock, plan_.strides[1], rows, 0, results + l * kGroupBytes);
+        std::int64_t stride = plan_.strides[1];
+        if (plan_.converts()) {
+          x = converted_rows(x, stride, kReductionBlock, rows, Scratch::RawTile);
+          stride = rows * static_cast<std::int64_t>(element_size(plan_.element));
+        }
+        f_.outer(x, kReductionBlock, stride, rows, 0, results + l * kGroupBytes);
       }
       for (std::int64_t r = 0; r < rows; ++r) {
         for (std::int64_t l = 0; l < leaves; ++l) {

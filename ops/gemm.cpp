@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
@@ -58,9 +59,10 @@ constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
 /// More columns than this are turned into rows before they are summed (the kernel has room for so many
 /// partial sums).
 constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
-/// Converted or strided rows of a matrix at a time, which stay in the first-level cache: 512 x 512 bfloat16 take a third of the
-/// time that they take by 256 KiB.
+/// Converted rows of a matrix at a time, which stay in the first-level cache: 512 x 512 bfloat16 take a third of the time that
+/// they take by 256 KiB. Strided ones share lines, so that more are taken, for the second-level cache.
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 13;
+constexpr std::int64_t kStridedRowBytes = std::int64_t{1} << 18;
 
 /// Small integers wrap in the low bits of 32.
 ScalarType product_type(ScalarType t) {
@@ -321,15 +323,19 @@ void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const M
     p.a_stride = a.col_stride;
     kernel_.column_products(p);
   } else {
+    const bool by_columns = std::abs(a.row_stride) < std::abs(a.col_stride) && a.cols <= kMostColumns;
+    const std::int64_t bytes_at_once = a.col_stride == 1 ? kRowBytes : kStridedRowBytes;
+    const std::int64_t least = by_columns ? std::min<std::int64_t>(rows, kernel_.lanes) : 1;
     const std::int64_t most =
-        std::clamp<std::int64_t>(kRowBytes / std::max<std::int64_t>(a.cols * bytes, 1), 1, rows);
+        std::clamp<std::int64_t>(bytes_at_once / std::max<std::int64_t>(a.cols * bytes, 1), least, rows);
     char* tile = scratch(Scratch::PanelA, static_cast<std::size_t>(most * a.cols * bytes));
     p.a = tile;
-    p.a_stride = a.cols;
     for (std::int64_t r = 0; r < rows; r += most, p.y += most * bytes) {
       p.m = std::min(most, rows - r);
-      load({a.at(row + r, 0), a.type, p.m, a.cols, a.row_stride, a.col_stride}, tile, p.m * a.cols);
-      kernel_.row_products(p);
+      p.a_stride = by_columns ? p.m : a.cols;
+      const Matrix some{a.at(row + r, 0), a.type, p.m, a.cols, a.row_stride, a.col_stride};
+      load(by_columns ? some.transposed() : some, tile, p.m * a.cols);
+      (by_columns ? kernel_.column_products : kernel_.row_products)(p);
     }
   }
   if (has_epilogue_) add_s(s.transposed(), y, rows, 0, 1, row, rows);

@@ -149,5 +149,35 @@ TEST(ReductionRows, WithGapsAreAsTheirCopy) {
   }
 }
 
+/// Whole leaves side by side in memory; fractions, so that the order of the sum shows.
+TEST(ReductionRows, TransposedAreAsTheirCopy) {
+  Rng rng(5);
+  using Whole = Tensor (*)(const Tensor&);
+  const std::pair<const char*, Whole> whole[] = {
+      {"sum", [](const Tensor& t) { return ops::sum(t); }},
+      {"mean", [](const Tensor& t) { return ops::mean(t); }},
+      {"prod", [](const Tensor& t) { return ops::prod(t); }},
+      {"norm 1", [](const Tensor& t) { return ops::norm(t, Scalar(1)); }},
+      {"norm 2", [](const Tensor& t) { return ops::norm(t, Scalar(2)); }},
+      {"norm 3", [](const Tensor& t) { return ops::norm(t, Scalar(3)); }}};
+  for (const ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
+    for (const auto& [rows, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {3, 1024}, {130, 2048}, {33, 3072}, {257, 1024}, {40, 1000}, {40, 1025}}) {
+      const Tensor lines = random_tensor(rng, {n, rows}, dtype);
+      const Tensor turned = detail::make_view(lines, {rows, n}, {1, rows}, 0);
+      const Tensor dense = ops::contiguous(turned);
+      for (const Isa isa : available_isas()) {
+        const IsaGuard tier(isa);
+        for (const int threads : {1, 3}) {
+          const ThreadsGuard guard(threads);
+          for (const auto& [name, op] : whole)
+            ASSERT_EQ(spelled(op(turned)), spelled(op(dense)))
+                << name << " of " << rows << " x " << n << " " << dtype << " " << lanewise::name(isa);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -19,7 +19,8 @@ bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& a
   const ScalarType type = self.scalar_type();
   if (kernel.inner[static_cast<std::size_t>(type)] == nullptr) return false;
   const ReductionPlan plan(self, args.dims, type, false, ReductionFunctions(kernel, type).together);
-  return (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
+  return plan.path == ReductionPath::Sequence ||
+         (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
          (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
 }
 

@@ -18,7 +18,7 @@ struct ReductionFunctions {
   decltype(kernels::ReductionKernel{}.finish)::value_type finish;
   std::size_t acc_size;
   ScalarType value_type;
-  bool order_free;
+  bool order_free, side_by_side;
   std::int64_t together;  ///< see ReductionPlan
 
   /// Shorter sequences whose extreme is looked for are better taken as columns.
@@ -37,8 +37,9 @@ struct ReductionFunctions {
     acc_size = k.acc_size[i];
     value_type = k.value_type[i];
     order_free = k.order_free[i];
+    side_by_side = k.side_by_side[i];
     together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
-               : k.side_by_side[i]   ? kLeastOneByOne
+               : side_by_side        ? kLeastOneByOne
                                      : std::numeric_limits<std::int64_t>::max();
   }
 };
