@@ -29,6 +29,17 @@ T add_elements(T a, T b) noexcept {
   }
 }
 
+/// a - b of numbers that are computed in their own type; wrapping for integers.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+T subtract_elements(T a, T b) noexcept {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  } else {
+    return a - b;
+  }
+}
+
 /// "and" for bool. Complex numbers by the plain formula, so that no infinity is recovered from NaN.
 template <class T>
 T multiply_elements(T a, T b) noexcept {

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <bit>
 #include <complex>
+#include <type_traits>
 #include <utility>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/pointwise.h>
+#include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
@@ -139,6 +142,31 @@ void run_addr(const Outer& o, Tensor& out, const Scalar& beta, const Scalar& alp
   }
 }
 
+/// a x b for vectors whose numbers lie side by side, in one pass; rounded as in passes over each component.
+template <class T>
+void cross_vectors(const Tensor& result, const Tensor& a, const Tensor& b, std::int64_t d) {
+  const std::int64_t x = a.stride(d), y = b.stride(d);
+  TensorIterator iter = TensorIteratorConfig("linalg.cross")
+                            .set_check_mem_overlap(false)
+                            .resize_outputs(false)
+                            .add_output(select(result, d, 0))
+                            .add_input(select(a, d, 0))
+                            .add_input(select(b, d, 0))
+                            .build();
+  iter.for_each([=](char** data, const std::int64_t* strides, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      T* to = reinterpret_cast<T*>(data[0] + i * strides[0]);
+      const T* u = reinterpret_cast<const T*>(data[1] + i * strides[1]);
+      const T* v = reinterpret_cast<const T*>(data[2] + i * strides[2]);
+      for (int j = 0; j < 3; ++j) {
+        const int k = (j + 1) % 3, l = (j + 2) % 3;
+        to[j] =
+            subtract_elements(multiply_elements(u[k * x], v[l * y]), multiply_elements(u[l * x], v[k * y]));
+      }
+    }
+  });
+}
+
 }  // namespace
 
 Tensor dot(const Tensor& self, const Tensor& tensor) {
@@ -182,6 +210,13 @@ Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim) {
   const DimVector shape = broadcast_shapes("linalg.cross", self.sizes(), other.sizes());
   const Tensor a = expand(self, shape), b = expand(other, shape);
   const Tensor result = lanewise::detail::empty_cpu(shape, self.scalar_type());
+  if (result.stride(d) == 1 && !self.is_complex() &&
+      kernels::compute_type(self.scalar_type()) == self.scalar_type()) {
+    visit_dtype(self.scalar_type(), [&]<class T>() {
+      if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) cross_vectors<T>(result, a, b, d);
+    });
+    return result;
+  }
   for (std::int64_t i = 0; i < 3; ++i) {
     const std::int64_t j = (i + 1) % 3, k = (i + 2) % 3;
     Tensor part = select(result, d, i);

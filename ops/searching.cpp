@@ -10,6 +10,7 @@
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/room.h>
 #include <lanewise/ops/search_keys.h>
+#include <lanewise/ops/reductions.h>
 #include <lanewise/ops/searching.h>
 #include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/views.h>
@@ -117,6 +118,25 @@ void check_search(const Tensor& sequence, const Tensor& values, std::optional<st
                  "searchsorted: sorter must be a tensor of long dtype but got dtype ", sorter.scalar_type());
 }
 
+/// out[x]++ for each of n numbers. Where they are few different ones, they take turns at tables of their own: an increment would
+/// wait for the one before it.
+void count(const std::int64_t* x, std::int64_t n, std::int64_t* out, std::int64_t bins) {
+  constexpr std::int64_t kTables = 4, kMostBins = 1024;
+  std::int64_t i = 0;
+  if (bins <= kMostBins && n >= 8 * bins) {
+    std::vector<std::int64_t> tables(static_cast<std::size_t>((kTables - 1) * bins));
+    std::int64_t* const more = tables.data();
+    for (; i + kTables <= n; i += kTables) {
+      ++out[x[i]];
+      ++more[x[i + 1]];
+      ++more[bins + x[i + 2]];
+      ++more[2 * bins + x[i + 3]];
+    }
+    for (std::int64_t b = 0; b < bins; ++b) out[b] += more[b] + more[bins + b] + more[2 * bins + b];
+  }
+  for (; i < n; ++i) ++out[x[i]];
+}
+
 }  // namespace
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool out_int32, bool right,
@@ -200,20 +220,20 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
   LANEWISE_CHECK(ShapeError, !weights.defined() || weights.sizes().equals(self.sizes()),
                  "bincount: weights should be 1-d and have the same length as input, found shapes ",
                  weights.defined() ? weights.sizes() : IntArrayRef(), " and ", self.sizes());
+  std::int64_t bins = minlength;
+  if (self.numel() > 0) {
+    const auto least = min(self).item<std::int64_t>();
+    LANEWISE_CHECK(ValueError, least >= 0, "bincount: only supports 1-d non-negative integral inputs, found ",
+                   least);
+    bins = std::max(bins, max(self).item<std::int64_t>() + 1);
+  }
   const Tensor numbers = dense(self, kLong);
   const auto* x = numbers.const_data_ptr<std::int64_t>();
-  std::int64_t bins = minlength;
-  for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-    LANEWISE_CHECK(ValueError, x[i] >= 0, "bincount: only supports 1-d non-negative integral inputs, found ",
-                   x[i]);
-    bins = std::max(bins, x[i] + 1);
-  }
   const ScalarType dtype = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
   Tensor result = lanewise::detail::empty_cpu({bins}, dtype);
   fill_(result, Scalar(0));
   if (!weights.defined()) {
-    auto* out = result.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < numbers.numel(); ++i) ++out[x[i]];
+    count(x, numbers.numel(), result.data_ptr<std::int64_t>(), bins);
     return result;
   }
   const Tensor by = dense(weights, dtype);

@@ -13,7 +13,8 @@ namespace lanewise::ops {
 
 /// The first k elements of a line in stable order, for k far below its length. Candidates below a limit are
 /// collected, and the limit falls: with each of them while they fit into a short sorted list, else whenever
-/// there are too many.
+/// there are too many. Before that it falls to what the first elements of interleaved groups say: k of these are
+/// k elements, so that lines in order, where each element comes before all others, are no slower.
 template <class T, bool kDescending>
 class FirstOfLine {
  public:
@@ -21,15 +22,24 @@ class FirstOfLine {
   using Item = SortItem<Key>;
 
   FirstOfLine(std::int64_t k, std::vector<Item>& items)
-      : k_(static_cast<std::size_t>(k)), short_list_(k <= kShortList), items_(items) {
+      : k_(static_cast<std::size_t>(k)),
+        short_list_(k <= kShortList),
+        has_groups_(k <= kMostGroups / 2),
+        groups_(short_list_ ? kMostGroups / 4 : kMostGroups),
+        items_(items) {
     items.clear();
   }
 
   void select(const T* x, std::int64_t n) {
-    std::int64_t i = 0;
-    for (; i < n && !limited_; ++i) offer(x[i], i);
-    for (; i + kBlock <= n; i += kBlock) {  // most blocks have nothing to offer
-      if (!any_precedes(x + i)) continue;
+    std::int64_t i = 0, estimated = 0;  // up to which element the limit takes groups into account
+    for (; i + kBlock <= n; i += kBlock) {
+      if (limited_ && !any_precedes(x + i)) continue;  // most blocks have nothing to offer
+      if (i >= estimated && has_groups_) {
+        const std::int64_t stretch = n - i < kStretch ? n - i : kStretch;
+        if (stretch >= 2 * groups_) estimate(x + i, stretch);
+        estimated = i + stretch;
+        if (limited_ && !any_precedes(x + i)) continue;
+      }
       for (std::int64_t j = i; j < i + kBlock; ++j) offer(x[j], j);
     }
     for (; i < n; ++i) offer(x[i], i);
@@ -41,6 +51,8 @@ class FirstOfLine {
  private:
   static constexpr std::int64_t kBlock = 16;
   static constexpr std::int64_t kShortList = 24;
+  static constexpr std::int64_t kStretch = 512;
+  static constexpr std::int64_t kMostGroups = 128;
   static Key key_of(T x) noexcept { return SortKey<T>::of(x) ^ (kDescending ? SortKey<T>::kNaN : Key{0}); }
 
   /// Whether some x of a block might come before the limit.
@@ -57,6 +69,30 @@ class FirstOfLine {
     }
     for (std::int64_t j = 0; j < kBlock; ++j) found += static_cast<Count>(key_of(x[j]) < limit_);
     return found != 0;
+  }
+
+  /// Lets the limit fall by the groups of n elements: element j is in group j % groups_.
+  void estimate(const T* x, std::int64_t n) {
+    Key keys[kMostGroups];
+    if constexpr (std::is_arithmetic_v<T>) {
+      T first[kMostGroups];
+      std::copy(x, x + groups_, first);
+      for (std::int64_t j = groups_; j + groups_ <= n; j += groups_) {
+        for (std::int64_t g = 0; g < groups_; ++g) {
+          const T y = x[j + g];
+          first[g] = (kDescending ? y > first[g] : y < first[g]) ? y : first[g];
+        }
+      }
+      for (std::int64_t g = 0; g < groups_; ++g) keys[g] = key_of(first[g]);
+    } else {
+      std::transform(x, x + groups_, keys, key_of);
+      for (std::int64_t j = groups_; j + groups_ <= n; j += groups_) {
+        for (std::int64_t g = 0; g < groups_; ++g) keys[g] = std::min(keys[g], key_of(x[j + g]));
+      }
+    }
+    Key* const last = keys + k_ - 1;
+    std::nth_element(keys, last, keys + groups_);
+    if (*last != std::numeric_limits<Key>::max()) limit(*last + 1);
   }
 
   void offer(T x, std::int64_t index) {
@@ -84,6 +120,7 @@ class FirstOfLine {
   }
 
   void limit(Key key) {
+    if (limited_ && limit_ <= key) return;
     limit_ = key;
     limited_ = true;
     if constexpr (std::is_floating_point_v<T>) {
@@ -93,7 +130,8 @@ class FirstOfLine {
   }
 
   std::size_t k_;
-  bool short_list_;
+  bool short_list_, has_groups_;
+  std::int64_t groups_;
   std::vector<Item>& items_;
   bool limited_ = false;
   Key limit_ = 0;

@@ -132,9 +132,10 @@ TEST(SortOut, WritesBothOrNeither) {
 TEST(TopK, TakesTheFirstOfTheStableOrder) {
   for (const std::int64_t n : {10, 1000, 20000}) {
     const Tensor some = with_repetitions(n, kFloat);
-    for (const Tensor& x : {some, some.relu(), some.abs().neg(), some.to(kDouble), some.to(kBFloat16),
-                            randn({n}).to(kHalf), randint(-1000, 1000, {n}).to(kShort),
-                            randint(-(std::int64_t{1} << 62), std::int64_t{1} << 62, {n})})
+    for (const Tensor& x :
+         {some, some.relu(), some.abs().neg(), some.to(kDouble), some.to(kBFloat16), randn({n}).to(kHalf),
+          randint(-1000, 1000, {n}).to(kShort), arange(n).to(kFloat), arange(n).neg(),
+          arange(n).remainder(37).to(kDouble), randint(-(std::int64_t{1} << 62), std::int64_t{1} << 62, {n})})
       for (const std::int64_t k : {std::int64_t{1}, std::int64_t{7}, n / 30 + 1, n / 9, n / 3, n}) {
         for (const bool largest : {false, true}) {
           const auto [values, indices] = x.topk(k, 0, largest);
