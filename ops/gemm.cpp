@@ -83,10 +83,12 @@ std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::count
 /// Products with few columns run transposed: lanes over the rows. So do those whose columns are contiguous in
 /// memory, where that keeps the bits: the imaginary part of a complex product depends on which factor is the
 /// first.
-bool runs_transposed(const Matrix& c) {
+bool runs_transposed(const Matrix& c, const Matrix& a) {
   if (c.rows == 1 || c.cols == 1) return c.cols != 1;
   if (!is_complex(c.type) && (c.row_stride == 1) != (c.col_stride == 1) && c.rows > 16 && c.cols > 16)
     return c.row_stride == 1;
+  // Unless rows of A can be read where they lie: 1024 x 256 x 16 f32 0.65 of the time, 12 columns 0.8, 8 the same.
+  if (c.cols > 8 && is_floating_point(c.type) && a.type == c.type && a.col_stride == 1) return false;
   return c.cols <= 16 && c.rows >= 2 * c.cols;
 }
 
@@ -106,7 +108,7 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
       compute_(product_type(c.type)),
       kernel_(*kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute_)]),
       vector_(c.rows == 1 || c.cols == 1),
-      transposed_(runs_transposed(c)),
+      transposed_(runs_transposed(c, a)),
       depth_block_(depth_block(a.cols)) {
   if (transposed_) {
     c_ = c.transposed();

@@ -69,7 +69,17 @@ struct Vec<T> {
 
   LANEWISE_INLINE friend Vec operator+(Vec a, Vec b) { return wrap(a.unsigned_reg() + b.unsigned_reg()); }
   LANEWISE_INLINE friend Vec operator-(Vec a, Vec b) { return wrap(a.unsigned_reg() - b.unsigned_reg()); }
-  LANEWISE_INLINE friend Vec operator*(Vec a, Vec b) { return wrap(a.unsigned_reg() * b.unsigned_reg()); }
+  LANEWISE_INLINE friend Vec operator*(Vec a, Vec b) {
+#if defined(__x86_64__)
+    if constexpr (sizeof(T) == 1) {
+      // x86 multiplies 16 bits at the least: once for the lower byte of each pair, once for the upper one in its place.
+      const auto x = detail::bits<detail::RegisterOf<std::uint16_t>>(a.reg);
+      const auto y = detail::bits<detail::RegisterOf<std::uint16_t>>(b.reg);
+      return Vec(detail::bits<Register>(((x * y) & 0x00ff) | ((x >> 8) * (y & 0xff00))));
+    }
+#endif
+    return wrap(a.unsigned_reg() * b.unsigned_reg());
+  }
   LANEWISE_INLINE friend Vec operator-(Vec a) { return wrap(-a.unsigned_reg()); }
   LANEWISE_INLINE friend Vec operator&(Vec a, Vec b) { return Vec(a.reg & b.reg); }
   LANEWISE_INLINE friend Vec operator|(Vec a, Vec b) { return Vec(a.reg | b.reg); }
