@@ -142,29 +142,26 @@ void run_addr(const Outer& o, Tensor& out, const Scalar& beta, const Scalar& alp
   }
 }
 
-/// a x b for vectors whose numbers lie side by side, in one pass; rounded as in passes over each component.
+/// to = u x v for n vectors, each with its numbers side by side, x and y elements apart in u and v; rounded as in passes over each
+/// component.
 template <class T>
-void cross_vectors(const Tensor& result, const Tensor& a, const Tensor& b, std::int64_t d) {
-  const std::int64_t x = a.stride(d), y = b.stride(d);
-  TensorIterator iter = TensorIteratorConfig("linalg.cross")
-                            .set_check_mem_overlap(false)
-                            .resize_outputs(false)
-                            .add_output(select(result, d, 0))
-                            .add_input(select(a, d, 0))
-                            .add_input(select(b, d, 0))
-                            .build();
-  iter.for_each([=](char** data, const std::int64_t* strides, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) {
-      T* to = reinterpret_cast<T*>(data[0] + i * strides[0]);
-      const T* u = reinterpret_cast<const T*>(data[1] + i * strides[1]);
-      const T* v = reinterpret_cast<const T*>(data[2] + i * strides[2]);
-      for (int j = 0; j < 3; ++j) {
-        const int k = (j + 1) % 3, l = (j + 2) % 3;
-        to[j] =
-            subtract_elements(multiply_elements(u[k * x], v[l * y]), multiply_elements(u[l * x], v[k * y]));
-      }
+void cross_vectors(char** data, const std::int64_t* strides, std::int64_t n, std::int64_t x, std::int64_t y) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    T* to = reinterpret_cast<T*>(data[0] + i * strides[0]);
+    const T* u = reinterpret_cast<const T*>(data[1] + i * strides[1]);
+    const T* v = reinterpret_cast<const T*>(data[2] + i * strides[2]);
+    for (int j = 0; j < 3; ++j) {
+      const int k = (j + 1) % 3, l = (j + 2) % 3;
+      to[j] = subtract_elements(multiply_elements(u[k * x], v[l * y]), multiply_elements(u[l * x], v[k * y]));
     }
+  }
+}
+decltype(&cross_vectors<float>) cross_of(ScalarType dtype) {
+  decltype(&cross_vectors<float>) f = nullptr;
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) f = cross_vectors<T>;
   });
+  return f;
 }
 
 }  // namespace
@@ -210,11 +207,17 @@ Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim) {
   const DimVector shape = broadcast_shapes("linalg.cross", self.sizes(), other.sizes());
   const Tensor a = expand(self, shape), b = expand(other, shape);
   const Tensor result = lanewise::detail::empty_cpu(shape, self.scalar_type());
-  if (result.stride(d) == 1 && !self.is_complex() &&
-      kernels::compute_type(self.scalar_type()) == self.scalar_type()) {
-    visit_dtype(self.scalar_type(), [&]<class T>() {
-      if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) cross_vectors<T>(result, a, b, d);
-    });
+  if (const auto f = cross_of(self.scalar_type()); f != nullptr && result.stride(d) == 1) {
+    TensorIterator iter = TensorIteratorConfig("linalg.cross")
+                              .set_check_mem_overlap(false)
+                              .resize_outputs(false)
+                              .add_output(select(result, d, 0))
+                              .add_input(select(a, d, 0))
+                              .add_input(select(b, d, 0))
+                              .build();
+    const std::int64_t x = a.stride(d), y = b.stride(d);
+    iter.for_each(
+        [=](char** data, const std::int64_t* strides, std::int64_t n) { f(data, strides, n, x, y); });
     return result;
   }
   for (std::int64_t i = 0; i < 3; ++i) {

@@ -110,6 +110,13 @@ struct Indexing {
     return with_dim(strides)[static_cast<std::size_t>(dim)];
   }
 
+  /// From now on every element has an index of its own.
+  void expand_slices() {
+    DimVector strides(sizes.size(), 0);
+    strides[static_cast<std::size_t>(dim)] = slices.stride(0);
+    index = dense(as_strided(slices, sizes, strides), kLong);
+    slices = Tensor();
+  }
   IndexedRows slices_of(const char* op, const Tensor& self) const {
     return indexed_rows(op, self, dim, slices);
   }
@@ -202,6 +209,17 @@ Tensor neutral(const Tensor& self, Reduce reduce) {
   return one;
 }
 
+/// What gives the same as with_combine(); null where there is none, and for products of complex numbers, which kernels round
+/// otherwise.
+kernels::ElementwiseFn kernel_of(ScalarType dtype, Reduce reduce) {
+  if (dtype == kBool || is_complex(dtype)) return nullptr;
+  const kernels::KernelTable& table = kernels::active_kernels();
+  const kernels::ElementwiseKernel* kernel = reduce == Reduce::Max   ? table.maximum
+                                             : reduce == Reduce::Min ? table.minimum
+                                                                     : table.mul;
+  return kernel->fn[static_cast<std::size_t>(dtype)];
+}
+
 /// self = self combined with src where the index says.
 void reduce_into(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
   visit_dtype(self.scalar_type(), [&]<class T>() {
@@ -233,7 +251,7 @@ void divide_by_counts(const Indexing& indexing, Tensor& self, bool include_self)
   fill_(counts, Scalar(include_self ? 1 : 0));
   const Tensor one = number(self, 1);
   if (indexing.slices.defined()) {
-    combine_rows(indexing.slices_of("scatter_reduce", counts), counts, one, Reduce::Sum);
+    add_rows(indexing.slices_of("scatter_reduce", counts), counts, one);
   } else {
     reduce_into(indexing, counts, one, Reduce::Sum);
   }
@@ -255,7 +273,7 @@ void add_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Te
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
   if (indexing.slices.defined()) {
-    combine_rows(indexing.slices_of("scatter_add", self), self, indexing.values_of(values), Reduce::Sum);
+    add_rows(indexing.slices_of("scatter_add", self), self, indexing.values_of(values));
   } else {
     reduce_into(indexing, self, values, Reduce::Sum);
   }
@@ -299,12 +317,19 @@ void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const
   const Tensor values = apart_from(self, src);
   if (indexing.slices.defined()) {
     const IndexedRows rows = indexing.slices_of("scatter_reduce", self);
-    if (!include_self) write_rows(rows, self, neutral(self, kind));
-    combine_rows(rows, self, indexing.values_of(values), kind);
-  } else {
-    if (!include_self) put_where(indexing, self, neutral(self, kind));
-    reduce_into(indexing, self, values, kind);
+    const bool adds = kind == Reduce::Sum || kind == Reduce::Mean;
+    const kernels::ElementwiseFn kernel = adds ? nullptr : kernel_of(self.scalar_type(), kind);
+    if (adds || (kernel != nullptr && has_long_runs(rows))) {
+      const Tensor part = indexing.values_of(values);
+      if (!include_self) write_rows(rows, self, neutral(self, kind));
+      adds ? add_rows(rows, self, part) : combine_rows(rows, self, part, kernel);
+      if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
+      return;
+    }
+    indexing.expand_slices();
   }
+  if (!include_self) put_where(indexing, self, neutral(self, kind));
+  reduce_into(indexing, self, values, kind);
   if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
 }
 

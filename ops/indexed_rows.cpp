@@ -163,7 +163,8 @@ DimVector common_shape(const char* op, const std::vector<Tensor>& indices) {
   return shape;
 }
 
-/// Where memory runs across the rows, so many rows of so many columns at a time: their lines stay in L1.
+/// Where memory runs across the rows, so many rows of so many columns at a time: their lines stay in L1. Of columns that are
+/// written to, half as many, whose lines fall into few sets where they are a power of two apart.
 constexpr std::int64_t kFewColumns = 32;
 constexpr std::int64_t kFewRows = 16;
 
@@ -196,8 +197,9 @@ struct Runs {
 /// Calls run(element of self, its stride, element of the values, n) for columns [from, to) of the rows
 /// [begin, end) in their order.
 template <class T, class Run>
-void over_columns(const IndexedRows& rows, const Runs& runs, T* self, T* values, std::int64_t value_step,
-                  std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to, Run&& run) {
+[[gnu::noinline]] void over_columns(const IndexedRows& rows, const Runs& runs, T* self, T* values,
+                                    std::int64_t value_step, std::int64_t begin, std::int64_t end,
+                                    std::int64_t from, std::int64_t to, Run&& run) {
   const std::int64_t per_index = rows.per_index(), scale = rows.scale;
   const std::int64_t* offsets = rows.offsets_data();
   std::int64_t p = begin % per_index;
@@ -253,8 +255,10 @@ void over_columns(const IndexedRows& rows, const Runs& runs, T* self, T* values,
 /// 2048 f32 transposed, an index over dimension 0: 21 -> 11 ms.
 template <class T, class Run>
 void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, std::int64_t value_step,
-               std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to, Run&& run) {
-  const std::int64_t width = are_apart<T>(runs.stride) ? kFewColumns : to - from;
+               std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to, bool writes,
+               Run&& run) {
+  const std::int64_t few = writes ? kFewColumns / 2 : kFewColumns;
+  const std::int64_t width = are_apart<T>(runs.stride) ? few : to - from;
   do {
     const std::int64_t some = std::min(width, to - from);
     over_columns(rows, runs, self, values, value_step, begin, end, from, from + some, run);
@@ -274,51 +278,14 @@ void over_rows_apart(const IndexedRows& rows, T* self, T* values, std::int64_t v
     const std::int64_t grain = std::max<std::int64_t>(
         512, kGrainElements / (per_index * static_cast<std::int64_t>(runs.starts.size())));
     parallel_for(0, runs.n, grain, [&](std::int64_t from, std::int64_t to) {
-      over_rows(rows, runs, self, values, value_step, 0, all, from, to, run);
+      over_rows(rows, runs, self, values, value_step, 0, all, from, to, true, run);
     });
     return;
   }
   const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / (per_index * rows.row));
   parallel_for(0, rows.before_count, grain, [&](std::int64_t begin, std::int64_t end) {
-    over_rows(rows, runs, self, values, value_step, begin * per_index, end * per_index, 0, runs.n, run);
+    over_rows(rows, runs, self, values, value_step, begin * per_index, end * per_index, 0, runs.n, true, run);
   });
-}
-
-/// Runs of fewer elements are not worth the call of a kernel.
-constexpr std::int64_t kLeastRun = 32;
-
-/// What gives kernel(y, x) for runs, as with_combine() says; null where there is none in T itself.
-template <class T>
-kernels::ElementwiseFn kernel_of(Reduce reduce) {
-  if constexpr (std::is_same_v<T, bool> || is_complex(scalar_type_of<T>)) return nullptr;
-  const kernels::KernelTable& table = kernels::active_kernels();
-  const kernels::ElementwiseKernel* kernel = reduce == Reduce::Max    ? table.maximum
-                                             : reduce == Reduce::Min  ? table.minimum
-                                             : reduce == Reduce::Prod ? table.mul
-                                                                      : table.add;
-  return kernel->fn[static_cast<std::size_t>(scalar_type_of<T>)];
-}
-
-/// rows = combine(rows, values) in order; by `kernel`, if there is one, where both are contiguous.
-template <class T, class Combine>
-void accumulate(const IndexedRows& rows, const Tensor& self, const Tensor& values,
-                kernels::ElementwiseFn kernel, Combine combine) {
-  const std::int64_t step = values.numel() == 1 ? 0 : 1;
-  over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), step,
-                  [&](T* x, std::int64_t stride, T* y, std::int64_t n) {
-                    if (step == 1 && stride == 1) {
-                      if (n >= kLeastRun && kernel != nullptr) {
-                        constexpr kernels::KernelScalar kAlpha{1, 1, 0};
-                        char* const operands[] = {reinterpret_cast<char*>(x), reinterpret_cast<char*>(y),
-                                                  reinterpret_cast<char*>(x)};
-                        return kernel(operands, 0, n, &kAlpha);
-                      }
-                      for (std::int64_t i = 0; i < n; ++i) x[i] = combine(x[i], y[i]);
-                    } else {
-                      for (std::int64_t i = 0; i < n; ++i)
-                        x[i * stride] = combine(x[i * stride], y[i * step]);
-                    }
-                  });
 }
 
 }  // namespace
@@ -433,7 +400,7 @@ void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
     auto* to = static_cast<T*>(out.data_ptr());
     parallel_for(0, all, std::max<std::int64_t>(1, kGrainElements / rows.row),
                  [&](std::int64_t begin, std::int64_t end) {
-                   over_rows(rows, runs, from, to, 1, begin, end, 0, runs.n,
+                   over_rows(rows, runs, from, to, 1, begin, end, 0, runs.n, false,
                              [](const T* x, std::int64_t stride, T* y, std::int64_t n) {
                                if (n == 1) {
                                  *y = *x;
@@ -455,7 +422,11 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
                     [step](T* x, std::int64_t stride, const T* y, std::int64_t n) {
                       if (step == 0) {
                         const T value = *y;
-                        for (std::int64_t i = 0; i < n; ++i) x[i * stride] = value;
+                        if (stride == 1) {
+                          std::fill_n(x, n, value);
+                        } else {
+                          for (std::int64_t i = 0; i < n; ++i) x[i * stride] = value;
+                        }
                       } else if (n > 1 && stride == 1) {
                         std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));
                       } else {
@@ -465,24 +436,50 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
   });
 }
 
-void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, Reduce reduce) {
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    with_combine<T>(reduce,
-                    [&](auto combine) { accumulate<T>(rows, self, values, kernel_of<T>(reduce), combine); });
+bool has_long_runs(const IndexedRows& rows) {
+  constexpr std::int64_t kLeastRun = 32;
+  return !rows.after_sizes.empty() && rows.after_strides.back() == 1 && rows.after_sizes.back() >= kLeastRun;
+}
+
+void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values,
+                  kernels::ElementwiseFn kernel) {
+  visit_size(self.itemsize(), [&]<class T>() {
+    over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), 1,
+                    [kernel](T* x, std::int64_t, T* y, std::int64_t n) {
+                      constexpr kernels::KernelScalar kAlpha{1, 1, 0};
+                      auto* const to = reinterpret_cast<char*>(x);
+                      char* const operands[] = {to, reinterpret_cast<char*>(y), to};
+                      kernel(operands, 0, n, &kAlpha);
+                    });
   });
 }
 
 void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {
-  if (alpha.equal(1)) return combine_rows(rows, self, values, Reduce::Sum);
+  const bool one = values.numel() == 1, plain = alpha.equal(1);
+  const kernels::ElementwiseFn kernel =
+      kernels::active_kernels().add->fn[static_cast<std::size_t>(self.scalar_type())];
+  if (plain && !one && kernel != nullptr && has_long_runs(rows))
+    return combine_rows(rows, self, values, kernel);
   visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto factor = alpha.to_unchecked<SumType<T>>();
-    accumulate<T>(rows, self, values, nullptr, [factor](T a, T b) {
-      if constexpr (std::is_same_v<T, SumType<T>>) {
-        return add_elements(a, multiply_elements(factor, b));
-      } else {
-        return static_cast<T>(static_cast<float>(a) + factor * static_cast<float>(b));
-      }
-    });
+    const auto run = [&](auto&& add) {
+      over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), one ? 0 : 1,
+                      [&](T* x, std::int64_t stride, const T* y, std::int64_t n) {
+                        for (std::int64_t i = 0; i < n; ++i)
+                          x[i * stride] = add(x[i * stride], y[one ? 0 : i]);
+                      });
+    };
+    if (plain) {
+      run([](T a, T b) { return add_elements(a, b); });
+    } else {
+      const auto factor = alpha.to_unchecked<SumType<T>>();
+      run([factor](T a, T b) {
+        if constexpr (std::is_same_v<T, SumType<T>>) {
+          return add_elements(a, multiply_elements(factor, b));
+        } else {
+          return static_cast<T>(static_cast<float>(a) + factor * static_cast<float>(b));
+        }
+      });
+    }
   });
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <lanewise/ops/accumulate.h>
+#include <lanewise/kernels/kernel.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
@@ -49,10 +49,13 @@ void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out);
 /// `values` into the rows: contiguous and of the result's sizes, or a single element for all; dtype of self.
 /// Of several writes to one place the last one stays, whatever the number of threads.
 void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values);
-/// rows = rows combined with values, one after the other in order of the indices; a mean's are added. Not for the extremes of
-/// complex numbers. Sums of the halves are rounded at every step.
-void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, Reduce reduce);
-/// rows += alpha * values in that order.
+/// Whether rows consist of contiguous runs that are worth the call of a kernel each.
+bool has_long_runs(const IndexedRows& rows);
+/// rows = kernel(values, rows), one after the other in order of the indices, for such rows and a kernel of their dtype;
+/// values are contiguous and of the result's sizes.
+void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values,
+                  kernels::ElementwiseFn kernel);
+/// rows += alpha * values in that order; sums of the halves are rounded at every step.
 void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha = 1);
 
 }  // namespace lanewise::ops
