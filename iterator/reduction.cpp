@@ -16,6 +16,7 @@ namespace lanewise {
 namespace {
 
 using detail::KeptDim;
+using detail::kFewColumns;
 using detail::ReductionCounter;
 using detail::ReductionFunctions;
 using detail::ReductionPath;
@@ -26,9 +27,6 @@ using kernels::kReductionBlock;
 
 /// Elements that make it worth waking another thread.
 constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
-
-/// Narrower rows are gathered before they are converted.
-constexpr std::int64_t kFewColumns = 16;
 
 constexpr std::size_t round_up(std::size_t n) { return (n + 63) / 64 * 64; }
 

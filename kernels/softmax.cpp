@@ -148,8 +148,7 @@ struct Passes {
     constexpr std::int64_t kMostAhead = (64 << 10) / sizeof(T);
     const std::int64_t ahead = n < kMostAhead ? n : kMostAhead;
     const auto bytes = n * static_cast<std::int64_t>(sizeof(T));
-    const bool past = kHasStream && count * bytes >= kStreamOutputFrom && bytes <= kMostKept &&
-                      (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(bytes)) % 64 == 0;
+    const bool past = bytes <= kMostKept && goes_past(out, count, bytes);
     alignas(64) T kept[kMostKept / sizeof(T)];
     for (; count > 0; --count, a += n, out += n) {
       const V max(Op::kUsesMax ? row_max(a, n) : T(0));
@@ -209,6 +208,12 @@ struct Passes {
   }
 
  private:
+  /// Whether a result of `rows` rows, so many bytes apart, is worth going past the caches, and each row begins with a line.
+  static bool goes_past(const T* out, std::int64_t rows, std::int64_t row_bytes) {
+    return kHasStream && rows * row_bytes >= kStreamOutputFrom &&
+           (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(row_bytes)) % 64 == 0;
+  }
+
   /// Columns that no cache holds, a page of each row at a time, which the hardware follows: they are read three times and
   /// written once, with an exponential in the second and third visit. A tile of short stretches of rows, read once, took
   /// 1.5 times as long over dimension 0 of 4096 x 4096.
@@ -216,9 +221,7 @@ struct Passes {
     alignas(64) T max[kPage];
     alignas(64) T factor[kPage];
     const auto size = static_cast<std::int64_t>(sizeof(T));
-    const bool past =
-        kHasStream && n * stride * size >= kStreamOutputFrom &&
-        (reinterpret_cast<std::uintptr_t>(out) | static_cast<std::uintptr_t>(stride * size)) % 64 == 0;
+    const bool past = goes_past(out, n, stride * size);
     for (std::int64_t c = 0; c < count; c += kPage, a += kPage, out += kPage) {
       const std::int64_t width = count - c < kPage ? count - c : kPage;
       ColumnSums<T>::of(a, n, stride, width, max, factor);

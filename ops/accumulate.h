@@ -1,17 +1,13 @@
 #pragma once
 
-#include <cmath>
 #include <complex>
-#include <cstdint>
 #include <type_traits>
 
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/scalar.h>
 
-/// Combining one element with another where an index says, in every dtype.
+/// Arithmetic of single elements, where an index says or strides are short, in every dtype.
 namespace lanewise::ops {
-
-enum class Reduce : std::uint8_t { Sum, Prod, Mean, Max, Min };
 
 /// The type in which elements of T are added: float for the halves.
 template <class T>
@@ -51,43 +47,6 @@ T multiply_elements(T a, T b) noexcept {
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
     return static_cast<T>(static_cast<SumType<T>>(a) * static_cast<SumType<T>>(b));
-  }
-}
-
-template <class T>
-bool is_nan(T x) noexcept {
-  if constexpr (is_floating_point(scalar_type_of<T>)) {
-    return std::isnan(static_cast<SumType<T>>(x));
-  } else {
-    return false;
-  }
-}
-
-/// A NaN wins; of equal elements the first stays.
-template <class T>
-T larger_element(T a, T b) noexcept {
-  return is_nan(b) || (!is_nan(a) && a < b) ? b : a;
-}
-template <class T>
-T smaller_element(T a, T b) noexcept {
-  return is_nan(b) || (!is_nan(a) && b < a) ? b : a;
-}
-
-/// f(combine) where combine(a, b) is a with one more element b; a mean's are added. Complex numbers have no order.
-template <class T, class F>
-void with_combine(Reduce reduce, F f) {
-  switch (reduce) {
-    case Reduce::Sum:
-    case Reduce::Mean: return f([](T a, T b) { return add_elements(a, b); });
-    case Reduce::Prod: return f([](T a, T b) { return multiply_elements(a, b); });
-    default: break;
-  }
-  if constexpr (!is_complex(scalar_type_of<T>)) {
-    if (reduce == Reduce::Max) {
-      f([](T a, T b) { return larger_element(a, b); });
-    } else {
-      f([](T a, T b) { return smaller_element(a, b); });
-    }
   }
 }
 

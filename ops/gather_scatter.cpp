@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -112,6 +113,7 @@ struct Indexing {
 
   /// From now on every element has an index of its own.
   void expand_slices() {
+    if (!slices.defined()) return;
     DimVector strides(sizes.size(), 0);
     strides[static_cast<std::size_t>(dim)] = slices.stride(0);
     index = dense(as_strided(slices, sizes, strides), kLong);
@@ -180,6 +182,8 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
 /// What may be written to beside its source: src as a copy if the two share memory.
 Tensor apart_from(const Tensor& self, const Tensor& src) { return src.is_alias_of(self) ? clone(src) : src; }
 
+enum class Reduce : std::uint8_t { Sum, Prod, Mean, Max, Min };
+
 Reduce reduce_of(std::string_view name) {
   if (name == "sum") return Reduce::Sum;
   if (name == "prod") return Reduce::Prod;
@@ -188,6 +192,15 @@ Reduce reduce_of(std::string_view name) {
   LANEWISE_CHECK(ValueError, name == "amin",
                  "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got ", name);
   return Reduce::Min;
+}
+
+template <class T>
+bool is_nan(T x) {
+  if constexpr (is_floating_point(scalar_type_of<T>)) {
+    return std::isnan(static_cast<SumType<T>>(x));
+  } else {
+    return false;
+  }
 }
 
 /// One element that changes nothing when it is combined with others.
@@ -209,8 +222,8 @@ Tensor neutral(const Tensor& self, Reduce reduce) {
   return one;
 }
 
-/// What gives the same as with_combine(); null where there is none, and for products of complex numbers, which kernels round
-/// otherwise.
+/// What gives the same as reduce_elements() for a product or an extreme; null where there is none, and for products of complex
+/// numbers, which kernels round otherwise.
 kernels::ElementwiseFn kernel_of(ScalarType dtype, Reduce reduce) {
   if (dtype == kBool || is_complex(dtype)) return nullptr;
   const kernels::KernelTable& table = kernels::active_kernels();
@@ -220,13 +233,39 @@ kernels::ElementwiseFn kernel_of(ScalarType dtype, Reduce reduce) {
   return kernel->fn[static_cast<std::size_t>(dtype)];
 }
 
-/// self = self combined with src where the index says.
-void reduce_into(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    with_combine<T>(reduce, [&](auto combine) {
-      each_pair<T>(indexing, self, src, [combine](T& a, T b) { a = combine(a, b); });
-    });
-  });
+/// self = self combined with src where the index says; a mean's are added.
+template <class T>
+void reduce_elements(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
+  switch (reduce) {
+    case Reduce::Sum:
+    case Reduce::Mean: return each_pair<T>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); });
+    case Reduce::Prod:
+      return each_pair<T>(indexing, self, src, [](T& a, T b) { a = multiply_elements(a, b); });
+    default: break;
+  }
+  if constexpr (!is_complex(scalar_type_of<T>)) {
+    if (reduce == Reduce::Max) {
+      each_pair<T>(indexing, self, src, [](T& a, T b) { a = is_nan(b) || (!is_nan(a) && a < b) ? b : a; });
+    } else {
+      each_pair<T>(indexing, self, src, [](T& a, T b) { a = is_nan(b) || (!is_nan(a) && b < a) ? b : a; });
+    }
+  }
+}
+void reduce_elements(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
+  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_elements<T>(indexing, self, src, reduce); });
+}
+
+/// The same for slices; false if they are better taken element by element.
+bool reduce_slices(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce,
+                   bool include_self) {
+  const IndexedRows rows = indexing.slices_of("scatter_reduce", self);
+  const bool adds = reduce == Reduce::Sum || reduce == Reduce::Mean;
+  const kernels::ElementwiseFn kernel = adds ? nullptr : kernel_of(self.scalar_type(), reduce);
+  if (!adds && (kernel == nullptr || !has_long_runs(rows))) return false;
+  if (!include_self) write_rows(rows, self, neutral(self, reduce));
+  const Tensor values = indexing.values_of(src);
+  adds ? add_rows(rows, self, values) : combine_rows(rows, self, values, kernel);
+  return true;
 }
 
 constexpr PointwiseOp kDivide{"scatter_reduce", &kernels::KernelTable::div};
@@ -253,7 +292,7 @@ void divide_by_counts(const Indexing& indexing, Tensor& self, bool include_self)
   if (indexing.slices.defined()) {
     add_rows(indexing.slices_of("scatter_reduce", counts), counts, one);
   } else {
-    reduce_into(indexing, counts, one, Reduce::Sum);
+    reduce_elements(indexing, counts, one, Reduce::Sum);
   }
   visit_dtype(self.scalar_type(), [&]<class T>() {
     T* count = static_cast<T*>(counts.data_ptr());
@@ -275,7 +314,7 @@ void add_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Te
   if (indexing.slices.defined()) {
     add_rows(indexing.slices_of("scatter_add", self), self, indexing.values_of(values));
   } else {
-    reduce_into(indexing, self, values, Reduce::Sum);
+    reduce_elements(indexing, self, values, Reduce::Sum);
   }
 }
 
@@ -315,21 +354,11 @@ void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const
   assert_no_internal_overlap(self);
   if (indexing.empty) return;
   const Tensor values = apart_from(self, src);
-  if (indexing.slices.defined()) {
-    const IndexedRows rows = indexing.slices_of("scatter_reduce", self);
-    const bool adds = kind == Reduce::Sum || kind == Reduce::Mean;
-    const kernels::ElementwiseFn kernel = adds ? nullptr : kernel_of(self.scalar_type(), kind);
-    if (adds || (kernel != nullptr && has_long_runs(rows))) {
-      const Tensor part = indexing.values_of(values);
-      if (!include_self) write_rows(rows, self, neutral(self, kind));
-      adds ? add_rows(rows, self, part) : combine_rows(rows, self, part, kernel);
-      if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
-      return;
-    }
+  if (!indexing.slices.defined() || !reduce_slices(indexing, self, values, kind, include_self)) {
     indexing.expand_slices();
+    if (!include_self) put_where(indexing, self, neutral(self, kind));
+    reduce_elements(indexing, self, values, kind);
   }
-  if (!include_self) put_where(indexing, self, neutral(self, kind));
-  reduce_into(indexing, self, values, kind);
   if (kind == Reduce::Mean) divide_by_counts(indexing, self, include_self);
 }
 

@@ -63,6 +63,8 @@ constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
 /// they take by 256 KiB. Strided ones share lines, so that more are taken, for the second-level cache.
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 13;
 constexpr std::int64_t kStridedRowBytes = std::int64_t{1} << 18;
+/// A register's worth of rows is not turned into columns where it has more bytes.
+constexpr std::int64_t kMostTurnedBytes = std::int64_t{1} << 22;
 
 /// Small integers wrap in the low bits of 32.
 ScalarType product_type(ScalarType t) {
@@ -88,7 +90,8 @@ bool runs_transposed(const Matrix& c, const Matrix& a) {
   if (!is_complex(c.type) && (c.row_stride == 1) != (c.col_stride == 1) && c.rows > 16 && c.cols > 16)
     return c.row_stride == 1;
   // Unless rows of A can be read where they lie: 1024 x 256 x 16 f32 0.65 of the time, 12 columns 0.8, 8 the same.
-  if (c.cols > 8 && is_floating_point(c.type) && a.type == c.type && a.col_stride == 1) return false;
+  const bool reads_rows = is_floating_point(c.type) && product_type(c.type) == c.type && a.type == c.type;
+  if (c.cols > 8 && reads_rows && a.col_stride == 1) return false;
   return c.cols <= 16 && c.rows >= 2 * c.cols;
 }
 
@@ -325,7 +328,8 @@ void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const M
     p.a_stride = a.col_stride;
     kernel_.column_products(p);
   } else {
-    const bool by_columns = std::abs(a.row_stride) < std::abs(a.col_stride) && a.cols <= kMostColumns;
+    const bool by_columns =
+        std::abs(a.row_stride) < std::abs(a.col_stride) && kernel_.lanes * a.cols * bytes <= kMostTurnedBytes;
     const std::int64_t bytes_at_once = a.col_stride == 1 ? kRowBytes : kStridedRowBytes;
     const std::int64_t least = by_columns ? std::min<std::int64_t>(rows, kernel_.lanes) : 1;
     const std::int64_t most =

@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <sstream>
 #include <utility>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/kernels/kernel_table.h>
-#include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
-#include <lanewise/ops/element_size.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/views.h>
@@ -39,15 +35,6 @@ void merge(DimVector& sizes, DimVector& strides) {
   }
   sizes.resize(kept);
   strides.resize(kept);
-}
-
-std::int64_t offset_of(std::int64_t position, const DimVector& sizes, const DimVector& strides) noexcept {
-  std::int64_t offset = 0;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    offset += position % sizes[d] * strides[d];
-    position /= sizes[d];
-  }
-  return offset;
 }
 
 std::int64_t product(IntArrayRef sizes) {
@@ -163,132 +150,16 @@ DimVector common_shape(const char* op, const std::vector<Tensor>& indices) {
   return shape;
 }
 
-/// Where memory runs across the rows, so many rows of so many columns at a time: their lines stay in L1. Of columns that are
-/// written to, half as many, whose lines fall into few sets where they are a power of two apart.
-constexpr std::int64_t kFewColumns = 32;
-constexpr std::int64_t kFewRows = 16;
-
-/// Whether elements lie in lines of their own.
-template <class T>
-bool are_apart(std::int64_t stride) noexcept {
-  return std::abs(stride) * static_cast<std::int64_t>(sizeof(T)) >= 64;
-}
-
-/// Runs of elements behind one offset: inner ones with one stride, and where each begins.
-struct Runs {
-  std::int64_t n = 1;
-  std::int64_t stride = 1;
-  std::vector<std::int64_t> starts;
-
-  explicit Runs(const IndexedRows& rows) {
-    DimVector sizes = rows.after_sizes, strides = rows.after_strides;
-    if (!sizes.empty()) {
-      n = sizes.back();
-      stride = strides.back();
-      sizes.pop_back();
-      strides.pop_back();
-    }
-    const std::int64_t count = product(sizes);
-    starts.reserve(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) starts.push_back(offset_of(i, sizes, strides));
-  }
-};
-
-/// Calls run(element of self, its stride, element of the values, n) for columns [from, to) of the rows
-/// [begin, end) in their order.
-template <class T, class Run>
-[[gnu::noinline]] void over_columns(const IndexedRows& rows, const Runs& runs, T* self, T* values,
-                                    std::int64_t value_step, std::int64_t begin, std::int64_t end,
-                                    std::int64_t from, std::int64_t to, Run&& run) {
-  const std::int64_t per_index = rows.per_index(), scale = rows.scale;
-  const std::int64_t* offsets = rows.offsets_data();
-  std::int64_t p = begin % per_index;
-  std::int64_t before = begin / per_index;
-  T* base = self + offset_of(before, rows.before_sizes, rows.before_strides);
-  if (rows.row == 1) {  // elements: nothing but the loop
-    const bool turned =
-        are_apart<T>(scale) && !rows.before_strides.empty() && rows.before_strides.back() == 1;
-    for (std::int64_t r = begin; r < end;) {
-      std::int64_t together = 1;
-      if (turned && p == 0) {  // neighbours in memory together
-        const std::int64_t size = rows.before_sizes.back();
-        together =
-            std::clamp<std::int64_t>((end - r) / per_index, 1, std::min(kFewColumns, size - before % size));
-      }
-      const std::int64_t n = together > 1 ? per_index : std::min(end - r, per_index - p);
-      const std::int64_t step = together > 1 ? kFewRows : n;
-      for (std::int64_t first = 0; first < n; first += step) {
-        const std::int64_t last = std::min(first + step, n);
-        for (std::int64_t j = 0; j < together; ++j) {
-          for (std::int64_t i = first; i < last; ++i)
-            run(base + j + offsets[p + i] * scale, 1, values + (r + i + j * per_index) * value_step, 1);
-        }
-      }
-      r += together * n;
-      before += together;
-      p = 0;
-      if (r < end) base = self + offset_of(before, rows.before_sizes, rows.before_strides);
-    }
-    return;
-  }
-  constexpr std::int64_t kAhead = 4;
-  const auto lines = std::min<std::int64_t>(runs.n * static_cast<std::int64_t>(sizeof(T)) / 64 + 1, 4);
-  for (std::int64_t r = begin; r < end; ++r) {
-    T* row = base + offsets[p] * scale;
-    if (p + kAhead < per_index) {  // rows in random order are asked for early
-      const auto* next = reinterpret_cast<const char*>(base + offsets[p + kAhead] * scale);
-      for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(next + 64 * line);
-    }
-    T* value = values + r * rows.row * value_step;
-    for (const std::int64_t start : runs.starts) {
-      run(row + start + from * runs.stride, runs.stride, value + from * value_step, to - from);
-      value += runs.n * value_step;
-    }
-    if (++p == per_index) {
-      p = 0;
-      base = self + offset_of(++before, rows.before_sizes, rows.before_strides);
-    }
-  }
-}
-
-/// The same; few columns at a time where those of self are lines apart: the lines of one row serve the next ones too. 2048 x
-/// 2048 f32 transposed, an index over dimension 0: 21 -> 11 ms.
-template <class T, class Run>
-void over_rows(const IndexedRows& rows, const Runs& runs, T* self, T* values, std::int64_t value_step,
-               std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to, bool writes,
-               Run&& run) {
-  const std::int64_t few = writes ? kFewColumns / 2 : kFewColumns;
-  const std::int64_t width = are_apart<T>(runs.stride) ? few : to - from;
-  do {
-    const std::int64_t some = std::min(width, to - from);
-    over_columns(rows, runs, self, values, value_step, begin, end, from, from + some, run);
-    from += some;
-  } while (from < to);
-}
-
-/// The rows in parallel as far as no two threads meet at one place: by what stands before the indices, or by
-/// columns.
-template <class T, class Run>
-void over_rows_apart(const IndexedRows& rows, T* self, T* values, std::int64_t value_step, Run&& run) {
-  const std::int64_t per_index = rows.per_index();
-  if (per_index == 0 || rows.before_count == 0 || rows.row == 0) return;
-  const Runs runs(rows);
-  const std::int64_t all = rows.before_count * per_index;
-  if (rows.before_count == 1 && runs.n >= 1024) {
-    const std::int64_t grain = std::max<std::int64_t>(
-        512, kGrainElements / (per_index * static_cast<std::int64_t>(runs.starts.size())));
-    parallel_for(0, runs.n, grain, [&](std::int64_t from, std::int64_t to) {
-      over_rows(rows, runs, self, values, value_step, 0, all, from, to, true, run);
-    });
-    return;
-  }
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / (per_index * rows.row));
-  parallel_for(0, rows.before_count, grain, [&](std::int64_t begin, std::int64_t end) {
-    over_rows(rows, runs, self, values, value_step, begin * per_index, end * per_index, 0, runs.n, true, run);
-  });
-}
-
 }  // namespace
+
+std::int64_t offset_of(std::int64_t position, const DimVector& sizes, const DimVector& strides) noexcept {
+  std::int64_t offset = 0;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    offset += position % sizes[d] * strides[d];
+    position /= sizes[d];
+  }
+  return offset;
+}
 
 IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> indices) {
   std::vector<Tensor> index = without_masks(op, self, indices);
@@ -388,99 +259,6 @@ IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& i
   });
   rows.offsets = offsets;
   return rows;
-}
-
-void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  const std::int64_t per_index = rows.per_index();
-  const std::int64_t all = rows.before_count * per_index;
-  if (all == 0 || rows.row == 0) return;
-  const Runs runs(rows);
-  visit_size(self.itemsize(), [&]<class T>() {
-    auto* from = static_cast<T*>(self.data_ptr());
-    auto* to = static_cast<T*>(out.data_ptr());
-    parallel_for(0, all, std::max<std::int64_t>(1, kGrainElements / rows.row),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   over_rows(rows, runs, from, to, 1, begin, end, 0, runs.n, false,
-                             [](const T* x, std::int64_t stride, T* y, std::int64_t n) {
-                               if (n == 1) {
-                                 *y = *x;
-                               } else if (stride == 1) {
-                                 std::memcpy(static_cast<void*>(y), x,
-                                             static_cast<std::size_t>(n) * sizeof(T));
-                               } else {
-                                 for (std::int64_t i = 0; i < n; ++i) y[i] = x[i * stride];
-                               }
-                             });
-                 });
-  });
-}
-
-void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values) {
-  const std::int64_t step = values.numel() == 1 ? 0 : 1;
-  visit_size(self.itemsize(), [&]<class T>() {
-    over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), step,
-                    [step](T* x, std::int64_t stride, const T* y, std::int64_t n) {
-                      if (step == 0) {
-                        const T value = *y;
-                        if (stride == 1) {
-                          std::fill_n(x, n, value);
-                        } else {
-                          for (std::int64_t i = 0; i < n; ++i) x[i * stride] = value;
-                        }
-                      } else if (n > 1 && stride == 1) {
-                        std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));
-                      } else {
-                        for (std::int64_t i = 0; i < n; ++i) x[i * stride] = y[i];
-                      }
-                    });
-  });
-}
-
-bool has_long_runs(const IndexedRows& rows) {
-  constexpr std::int64_t kLeastRun = 32;
-  return !rows.after_sizes.empty() && rows.after_strides.back() == 1 && rows.after_sizes.back() >= kLeastRun;
-}
-
-void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values,
-                  kernels::ElementwiseFn kernel) {
-  visit_size(self.itemsize(), [&]<class T>() {
-    over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), 1,
-                    [kernel](T* x, std::int64_t, T* y, std::int64_t n) {
-                      constexpr kernels::KernelScalar kAlpha{1, 1, 0};
-                      auto* const to = reinterpret_cast<char*>(x);
-                      char* const operands[] = {to, reinterpret_cast<char*>(y), to};
-                      kernel(operands, 0, n, &kAlpha);
-                    });
-  });
-}
-
-void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {
-  const bool one = values.numel() == 1, plain = alpha.equal(1);
-  const kernels::ElementwiseFn kernel =
-      kernels::active_kernels().add->fn[static_cast<std::size_t>(self.scalar_type())];
-  if (plain && !one && kernel != nullptr && has_long_runs(rows))
-    return combine_rows(rows, self, values, kernel);
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    const auto run = [&](auto&& add) {
-      over_rows_apart(rows, static_cast<T*>(self.data_ptr()), static_cast<T*>(values.data_ptr()), one ? 0 : 1,
-                      [&](T* x, std::int64_t stride, const T* y, std::int64_t n) {
-                        for (std::int64_t i = 0; i < n; ++i)
-                          x[i * stride] = add(x[i * stride], y[one ? 0 : i]);
-                      });
-    };
-    if (plain) {
-      run([](T a, T b) { return add_elements(a, b); });
-    } else {
-      const auto factor = alpha.to_unchecked<SumType<T>>();
-      run([factor](T a, T b) {
-        if constexpr (std::is_same_v<T, SumType<T>>) {
-          return add_elements(a, multiply_elements(factor, b));
-        } else {
-          return static_cast<T>(static_cast<float>(a) + factor * static_cast<float>(b));
-        }
-      });
-    }
-  });
 }
 
 }  // namespace lanewise::ops

@@ -32,6 +32,9 @@ struct IndexedRows {
   const std::int64_t* offsets_data() const { return offsets.const_data_ptr<std::int64_t>(); }
 };
 
+/// The offset of the element at that position in row-major order.
+std::int64_t offset_of(std::int64_t position, const DimVector& sizes, const DimVector& strides) noexcept;
+
 /// `indices` in order of the dimensions of self, undefined where a dimension is taken whole; int64 after
 /// masks are expanded. Integers of any signed type count from the end if negative; bool and uint8 are masks
 /// over as many dimensions as they have. Throws   IndexError (too many, of another dtype, out of bounds, a

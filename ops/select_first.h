@@ -74,7 +74,7 @@ class FirstOfLine {
   /// Lets the limit fall by the groups of n elements: element j is in group j % groups_.
   void estimate(const T* x, std::int64_t n) {
     Key keys[kMostGroups];
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {  // as numbers: by keys of f64 1.3 to 1.7 times the time of it all
       T first[kMostGroups];
       std::copy(x, x + groups_, first);
       for (std::int64_t j = groups_; j + groups_ <= n; j += groups_) {

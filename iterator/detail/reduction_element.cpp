@@ -11,9 +11,6 @@ constexpr std::int64_t kLeastHalves = 16;
 /// Longer runs of narrow integers are better looked through as they are.
 constexpr std::int64_t kMostInInt32 = 160;
 
-/// Fewer columns of halves are widened first.
-constexpr std::int64_t kFewColumns = 16;
-
 /// Whether a kernel takes halves where they lie: it can, and runs are not so short that they are better widened together.
 bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& args, const Tensor& self) {
   const ScalarType type = self.scalar_type();

@@ -13,8 +13,6 @@ constexpr std::int64_t kTileBytes = std::int64_t{1} << 18;
 constexpr std::int64_t kShortSequence = 64;
 /// Elements of short sequences that are taken at once.
 constexpr std::int64_t kTogether = std::int64_t{1} << 13;
-/// A column dimension shorter than this gives way to a longer one.
-constexpr std::int64_t kFewColumns = 16;
 
 }  // namespace
 

@@ -13,6 +13,9 @@ struct KeptDim {
   std::int64_t out_stride;  ///< of the result, elements
 };
 
+/// Fewer columns, or narrower rows, are not worth calls of their own: they are gathered first, and converted then.
+inline constexpr std::int64_t kFewColumns = 16;
+
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
   Inner,     ///< the sequence is contiguous in memory; `width` short ones at once, converted if need be
