@@ -7,8 +7,8 @@
 /// The fixed tree over rows: an independent reduction per column. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
-/// Op over Map::apply(x), or over map(x, column) of a Map with a column's number in its call operator; for the last columns
-/// it gets a register that is filled up with zeros. Rows hold elements of type In: T, or halves that are widened to it.
+/// Op over Map::apply(x), or over map(load, p, column) of a Map with a call operator: load(p) is the register at p, filled up with
+/// zeros after the last column. Rows hold elements of type In: T, or halves that are widened to it.
 template <class Op, class Map = Unmapped, class In = typename Op::Element>
 struct TreeRows {
   using T = typename Op::Element;
@@ -38,6 +38,12 @@ struct TreeRows {
         return;
       }
     }
+    reduce_tall(x, rows, stride, cols, out, map);
+  }
+
+  /// reduce() without short cuts for few rows or columns, and without their code.
+  static void reduce_tall(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, T* out,
+                          Map map = {}) {
     for (std::int64_t c = 0; c < cols; c += kTile) {
       const std::int64_t width = cols - c < kTile ? cols - c : kTile;
       tile(x + c * static_cast<std::int64_t>(sizeof(In)), rows, stride, static_cast<int>(width), out + c,
@@ -60,11 +66,12 @@ struct TreeRows {
   struct Columns {
     Map map;
     std::int64_t first;
-    LANEWISE_INLINE V apply(V v, std::int64_t column) const {
-      if constexpr (requires { map(v, column); }) {
-        return map(v, first + column);
+    template <class Load>
+    LANEWISE_INLINE V apply(Load load, const char* p, std::int64_t column) const {
+      if constexpr (requires { map(load, p, column); }) {
+        return map(load, p, first + column);
       } else {
-        return Map::apply(v);
+        return Map::apply(load(p));
       }
     }
   };
@@ -72,7 +79,8 @@ struct TreeRows {
     const Columns& columns;
     std::int64_t column;
     LANEWISE_INLINE V operator()(const char* p) const {
-      return columns.apply(load_as<V>(reinterpret_cast<const In*>(p)), column);
+      return columns.apply([](const char* at) { return load_as<V>(reinterpret_cast<const In*>(at)); }, p,
+                           column);
     }
   };
   struct Partial {
@@ -80,7 +88,9 @@ struct TreeRows {
     std::int64_t column;
     int n;
     LANEWISE_INLINE V operator()(const char* p) const {
-      return columns.apply(load_partial_as<V>(reinterpret_cast<const In*>(p), n), column);
+      return columns.apply(
+          [this](const char* at) { return load_partial_as<V>(reinterpret_cast<const In*>(at), n); }, p,
+          column);
     }
   };
 

@@ -1,6 +1,7 @@
-// Every op once for a type and a layout: prints a line a call, `op <tab> nanoseconds <tab> sum of the answer's elements`.
+// Every op once for a type and a layout: prints a line a call, `op <tab> nanoseconds <tab> sum of the answer's elements`;
+// with `backward` the backward pass alone of those that have one, each on a new graph, and the sums of their gradients.
 //
-//   <program> <type> <layout> [n]
+//   <program> <type> <layout> [n] [backward]
 
 #include <algorithm>
 #include <chrono>
@@ -70,18 +71,51 @@ double sum_of(Tensor t) {
   return lib::where(lib::isfinite(wide), wide, lib::zeros_like(wide)).sum().item<double>();
 }
 
-void run(const Op& op, const Operands& o) {
-  const Tensor answer = op.run(o);
-  const double sum = std::strchr(op.types, '?') != nullptr ? 0 : sum_of(answer);
+/// The shortest of kCalls times that `call` says it took.
+template <class F>
+double best_of(F call) {
   double best = 1e30;
   const auto start = Clock::now();
-  for (int i = 0; i < kCalls && (i == 0 || seconds_since(start) < kSeconds); ++i) {
-    const auto begin = Clock::now();
-    const Tensor again = op.run(o);
-    best = std::min(best, seconds_since(begin));
-  }
-  std::printf("%s\t%.1f\t%.9g\n", op.name, best * 1e9, sum);
+  for (int i = 0; i < kCalls && (i == 0 || seconds_since(start) < kSeconds); ++i)
+    best = std::min(best, call());
+  return best;
+}
+
+void print(const Op& op, const char* pass, double seconds, double sum) {
+  std::printf("%s%s\t%.1f\t%.9g\n", op.name, pass, seconds * 1e9,
+              std::strchr(op.types, '?') != nullptr ? 0 : sum);
   std::fflush(stdout);
+}
+
+void run(const Op& op, const Operands& o) {
+  const lib::NoGradGuard no_grad;
+  const double sum = sum_of(op.run(o));
+  print(op, "", best_of([&] {
+          const auto begin = Clock::now();
+          const Tensor again = op.run(o);
+          return seconds_since(begin);
+        }),
+        sum);
+}
+
+void run_backward(const Op& op, const Operands& o) {
+  const Tensor answer = op.run(o).detach();
+  const Tensor count = lib::arange(0, answer.numel(), lib::TensorOptions().dtype(lib::kLong));
+  const Tensor grad =
+      lib::remainder(count * 37, 127).to(answer.scalar_type()).div(63).sub(0.4).view(answer.sizes());
+  std::vector<Tensor> gradients;
+  const double seconds = best_of([&] {
+    const Tensor again = op.run(o);
+    const auto begin = Clock::now();
+    gradients = lib::autograd::grad({again}, {o.x, o.y, o.s}, {grad}, {}, false, true);
+    return seconds_since(begin);
+  });
+  const lib::NoGradGuard no_grad;
+  double sum = 0;
+  for (const Tensor& g : gradients) {
+    if (g.defined()) sum += sum_of(g);
+  }
+  print(op, " backward", seconds, sum);
 }
 
 }  // namespace
@@ -89,22 +123,26 @@ void run(const Op& op, const Operands& o) {
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "", layout = argc > 2 ? argv[2] : "contiguous";
   const std::int64_t n = argc > 3 ? std::atol(argv[3]) : 512;
+  const bool backward = argc > 4 && std::string_view(argv[4]) == "backward";
   const Type* const type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return name == t.name; });
   if (type == std::end(kTypes)) {
-    std::fprintf(stderr, "usage: %s <type> [contiguous|transposed|rows|every_second] [n]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s <type> [contiguous|transposed|rows|every_second] [n] [backward]\n",
+                 argv[0]);
     return 2;
   }
   lib::set_num_threads(1);
   lib::manual_seed(1);
-  const lib::NoGradGuard no_grad;
   const Operands o = operands(*type, layout, n);
+  if (backward) {
+    for (const Tensor& t : {o.x, o.y, o.s}) t.set_requires_grad(true);
+  }
   for (const auto& table :
        {sweep::pointwise_ops(), sweep::reduction_ops(), sweep::moving_ops(), sweep::product_ops()}) {
     for (const Op& op : table) {
       if (std::strchr(op.types, type->kind) == nullptr) continue;
       try {
-        run(op, o);
+        backward ? run_backward(op, o) : run(op, o);
       } catch (const std::exception&) {  // one library may not have it for this type
         std::printf("%s\terror\t0\n", op.name);
       }
