@@ -63,7 +63,7 @@ std::tuple<Tensor, Tensor, Tensor> group_norm_backward(const Tensor& grad, const
                                                        std::int64_t groups, double eps,
                                                        std::array<bool, 3> mask);
 std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
-                                          const Tensor& result);
+                                          const Tensor& result, std::array<bool, 2> mask);
 Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& result);
 
 // Losses with margins.

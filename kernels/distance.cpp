@@ -1,3 +1,4 @@
+#include <lanewise/kernels/distance_gradient.h>
 #include <lanewise/kernels/distance_table.h>
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/vec/vec.h>
@@ -107,7 +108,12 @@ void distances(const RowDistances& d) noexcept {
 }
 
 template <class T>
-constexpr DistanceFns functions{distances<T, Sum>, distances<T, Root>, distances<T, Largest>};
+constexpr DistanceFns functions{.sum = distances<T, Sum>,
+                                .root = distances<T, Root>,
+                                .largest = distances<T, Largest>,
+                                .sum_gradient = DistanceGradient<T, SumSlope>::run,
+                                .root_gradient = DistanceGradient<T, RootSlope>::run,
+                                .largest_gradient = DistanceGradient<T, LargestSlope>::run};
 
 }  // namespace
 

@@ -7,6 +7,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "same_gradients.h"
+
 namespace lanewise {
 namespace {
 
@@ -109,6 +111,59 @@ TEST(Pdist, HasTheDistancesOfCdist) {
       }
     }
   }
+}
+
+TEST(Cdist, GradientsAreThoseOfDifferences) {
+  manual_seed(7);
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    const double error = dtype == kDouble ? 1e-11 : dtype == kFloat ? 2e-4 : 8e-2;
+    for (const Shape s : {Shape{1, 1, 1}, {3, 5, 2}, {40, 33, 7}, {5, 300, 17}, {300, 6, 33}, {21, 9, 32}}) {
+      for (const double p : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, kInf}) {
+        SCOPED_TRACE(::testing::Message() << s.rows << " " << s.columns << " " << s.width << " p " << p);
+        Tensor x = (randn({s.rows, s.width}) * 4).round().div(4).to(dtype),
+               y = (randn({2, s.columns, s.width}) * 4).round().div(4).to(dtype);
+        y[1][0].copy_(x[0]);  // a distance of 0
+        x.set_requires_grad(true);
+        y.set_requires_grad(true);
+        const Tensor d = cdist(x, y, p);
+        testing::expect_same_gradients(d, {x, y}, p == 0.5 ? 10 * error : error);
+      }
+    }
+  }
+}
+
+TEST(Pdist, GradientsAreThoseOfDifferences) {
+  manual_seed(8);
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    const double error = dtype == kDouble ? 1e-11 : 2e-4;
+    for (const std::int64_t n : {2, 3, 17, 40}) {
+      for (const double p : {0.0, 1.0, 1.5, 2.0, 3.0, kInf}) {
+        SCOPED_TRACE(::testing::Message() << n << " rows, p " << p);
+        Tensor x = randn({n, 11}, dtype);
+        x[n - 1].copy_(x[0]);
+        x.set_requires_grad(true);
+        const Tensor d = pdist(x, p);
+        testing::expect_same_gradients(d, {x}, error);
+      }
+    }
+  }
+}
+
+TEST(Cdist, GradientsHaveTheSameBitsForAnyNumberOfThreads) {
+  manual_seed(9);
+  const Tensor x = randn({300, 40}, requires_grad()), y = randn({500, 40}, requires_grad());
+  const int threads = get_num_threads();
+  for (const double p : {1.0, 2.0, kInf}) {
+    set_num_threads(1);
+    const Tensor d = cdist(x, y, p), w = randn(d.sizes());
+    const autograd::variable_list one = autograd::grad({d}, {x, y}, {w}, true);
+    for (const int count : {2, 3, 7}) {
+      set_num_threads(count);
+      const autograd::variable_list many = autograd::grad({d}, {x, y}, {w}, true);
+      EXPECT_TRUE(equal(one[0], many[0]) && equal(one[1], many[1]));
+    }
+  }
+  set_num_threads(threads);
 }
 
 TEST(Cdist, SameBitsForAnyNumberOfThreads) {

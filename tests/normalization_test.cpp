@@ -6,6 +6,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "same_gradients.h"
+
 namespace lanewise {
 namespace {
 
@@ -35,6 +37,36 @@ TEST(BatchNorm, TheBackwardOfTrainingAllowsForMovedStatistics) {
   batch_norm(x.detach(), {}, {}, mean, var, true, 0.1, 1e-5);
   (y * y * y).sum().backward();
   EXPECT_TRUE(x.grad().defined());
+}
+
+TEST(Normalizations, GradientsAreThoseOfTheFormula) {
+  manual_seed(12);
+  const auto leaf = [](IntArrayRef sizes, ScalarType dtype, bool turned = false) {
+    Tensor t = (randn(sizes) + 0.5).to(dtype);
+    if (turned) t = t.transpose(0, -1).contiguous().transpose(0, -1);
+    return t.set_requires_grad(true);
+  };
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    const double error = dtype == kDouble ? 1e-11 : dtype == kFloat ? 1e-4 : 1e-1;
+    for (const bool turned : {false, true}) {
+      for (const DimVector& shape : {DimVector{7, 6}, DimVector{3, 8, 37}, DimVector{2, 4, 9, 130}}) {
+        const Tensor x = leaf(shape, dtype, turned), channels = leaf({shape[1]}, dtype),
+                     bias = leaf({shape[1]}, dtype);
+        const DimVector inner(shape.begin() + 1, shape.end());
+        const Tensor elements = leaf(inner, dtype), shift = leaf(inner, dtype);
+        const Tensor mean = zeros({shape[1]}).to(dtype), var = ones({shape[1]}).to(dtype);
+        testing::expect_same_gradients(layer_norm(x, inner, elements, shift), {x, elements, shift}, error);
+        testing::expect_same_gradients(layer_norm(x, inner), {x}, error);
+        testing::expect_same_gradients(group_norm(x, 2, channels, bias), {x, channels, bias}, error);
+        testing::expect_same_gradients(group_norm(x, 1), {x}, error);
+        testing::expect_same_gradients(batch_norm(x, channels, bias, {}, {}, true, 0.1, 1e-5),
+                                       {x, channels, bias}, error);
+        testing::expect_same_gradients(batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5), {x}, error);
+        testing::expect_same_gradients(batch_norm(x, channels, bias, mean, var, false, 0.1, 1e-5),
+                                       {x, channels, bias}, error);
+      }
+    }
+  }
 }
 
 TEST(BatchNorm, WithoutStatisticsEvaluationIsAnError) {

@@ -113,9 +113,12 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
       const Tensor x = random_tensor(rng, {rows, n}, dtype);
       const Tensor g = random_tensor(rng, {rows, n}, dtype);
       // The same sequences as columns: another kernel.
-      const Tensor columns = detail::empty_cpu({n, rows}, dtype);
-      const Tensor columns_t = detail::make_view(columns, {rows, n}, {1, rows}, 0);
-      set_values(columns_t, values(x));
+      const auto as_columns = [rows = rows, n = n, dtype](const Tensor& t) {
+        const Tensor to = detail::empty_cpu({n, rows}, dtype);
+        set_values(detail::make_view(to, {rows, n}, {1, rows}, 0), values(t));
+        return to;
+      };
+      const Tensor columns = as_columns(x), g_columns = as_columns(g);
       std::string first;
       std::string first_sse;
       for (const Isa isa : available_isas()) {
@@ -131,8 +134,14 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
           if (expected.empty()) expected = all;
           ASSERT_EQ(all, expected) << name(isa) << " " << threads << " threads, " << rows << " x " << n << " "
                                    << dtype;
-          for (const auto& [by_columns, by_rows] : {std::pair(ops::log_softmax(columns, 0), y),
-                                                    std::pair(ops::softmax(columns, 0), ops::softmax(x, 1))})
+          const Tensor s = ops::softmax(x, 1), log_columns = ops::log_softmax(columns, 0),
+                       s_columns = ops::softmax(columns, 0);
+          for (const auto& [by_columns, by_rows] :
+               {std::pair(log_columns, y), std::pair(s_columns, s),
+                std::pair(ops::log_softmax_backward_data(g_columns, log_columns, 0, dtype),
+                          ops::log_softmax_backward_data(g, y, 1, dtype)),
+                std::pair(ops::softmax_backward_data(g_columns, s_columns, 0, dtype),
+                          ops::softmax_backward_data(g, s, 1, dtype))})
             ASSERT_EQ(bits(detail::make_view(by_columns, {rows, n}, {1, rows}, 0)), bits(by_rows))
                 << name(isa) << n << dtype;
         }

@@ -1,0 +1,31 @@
+// The backward pass of (x - mean) * scale, whose mean and scale depend on x.
+
+#include <lanewise/kernels/elementwise.h>
+
+namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+/// What the gradient by the scale sums.
+struct NormalProducts {
+  template <class V>
+  V operator()(V grad, V x, V mean, V scale) const noexcept {
+    return grad * ((x - mean) * scale);
+  }
+};
+
+/// From the means of `grad` and of the products over what shares a mean; `factor` is scale, times a weight if there is one.
+struct NormalBackward {
+  template <class V>
+  V operator()(V grad, V x, V mean, V scale, V mean_grad, V mean_product, V factor) const noexcept {
+    return ((grad - mean_grad) - ((x - mean) * scale) * mean_product) * factor;
+  }
+};
+
+}  // namespace
+
+constinit const ElementwiseKernel normal_products =
+    elementwise<NormalProducts, Same(Same, Same, Same, Same), kCompactCost>(floating);
+constinit const ElementwiseKernel normal_backward =
+    elementwise<NormalBackward, Same(Same, Same, Same, Same, Same, Same, Same), kCompactCost>(floating);
+
+}  // namespace lanewise::kernels::LANEWISE_ISA
