@@ -26,7 +26,7 @@ Scalar subtract_from(const Scalar& a, const Scalar& b) {
 Tensor det_backward(const Tensor& grad, const Tensor& A, const Tensor& result) {
   if (A.numel() == 0) return Tensor();
   const auto as_matrix = [](const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); };
-  const bool again = GradMode::is_enabled() || transforms_on();
+  const bool again = differentiates_again();
   const Tensor adjugate = again ? as_matrix(result) * linalg_inv(A) : ops::adjugate(A);
   return as_matrix(grad) * conj(adjugate).mT();
 }
@@ -105,11 +105,6 @@ Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tenso
   const Scalar log = result.is_complex() ? Scalar(std::log(base)) : Scalar(std::log(base.real()));
   const Tensor slope = grad * lanewise::conj(result * log);
   return handle_r_to_c(exponent.scalar_type(), base == 0.0 ? where(not_negative(exponent), 0, slope) : slope);
-}
-
-Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& other) {
-  const Tensor square = self * self + other * other;
-  return numerator * where(square == 0, 0, lanewise::reciprocal(where(square == 0, 1, square)));
 }
 
 Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& result) {

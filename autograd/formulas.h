@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/transforms.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/dim_vector.h>
@@ -40,6 +42,10 @@ inline std::vector<DimVector> list_sizes(ArrayRef<Tensor> tensors) {
 
 /// What stands in a formula where there is none: throws NotImplementedError.
 [[noreturn]] Tensor not_implemented(const char* op, const char* input, const char* reason);
+
+/// Whether what a formula computes may be differentiated, or is part of a transform: then it consists of public ops. Else it may
+/// call kernels that compute the same in one go.
+inline bool differentiates_again() { return GradMode::is_enabled() || transforms_on(); }
 
 // Numbers and complex gradients.
 
@@ -75,8 +81,6 @@ Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tenso
                              const Tensor& result);
 Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent,
                              const Tensor& result);
-/// numerator / (self^2 + other^2), 0 at the origin.
-Tensor atan2_factor(const Tensor& numerator, const Tensor& self, const Tensor& other);
 
 // Unary.
 

@@ -2,8 +2,6 @@
 #include <cmath>
 
 #include <lanewise/autograd/formulas.h>
-#include <lanewise/autograd/grad_mode.h>
-#include <lanewise/autograd/transforms.h>
 #include <lanewise/ops/distance.h>
 #include <lanewise/ops/normalization_backward.h>
 
@@ -11,9 +9,6 @@
 /// anew from the input, so that they are part of the graph.
 namespace lanewise::autograd::formulas {
 namespace {
-
-/// Whether the formula may be differentiated: then it consists of public ops.
-bool differentiates_again() { return GradMode::is_enabled() || transforms_on(); }
 
 struct Normal {
   Tensor mean, scale;

@@ -1,11 +1,19 @@
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/ops/activations.h>
+#include <lanewise/ops/pointwise_forms.h>
 
 namespace lanewise::autograd::formulas {
 
-Tensor hypot_share(const Tensor& self, const Tensor& result) {
+Tensor hypot_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  if (!differentiates_again()) return ops::hypot_backward(grad, self, result);
   const Tensor zero = result == 0;
-  return where(zero, 0, self / where(zero, 1, result));
+  return grad * where(zero, 0, self / where(zero, 1, result));
+}
+
+Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor& self, const Tensor& other) {
+  if (!differentiates_again()) return ops::atan2_backward(grad, numerator, self, other);
+  const Tensor square = self * self + other * other;
+  return grad * (numerator * where(square == 0, 0, lanewise::reciprocal(where(square == 0, 1, square))));
 }
 
 Tensor copysign_self_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {

@@ -12,8 +12,10 @@ namespace lanewise::autograd::formulas {
 
 // Binary.
 
-/// self / result, 0 where both are 0.
-Tensor hypot_share(const Tensor& self, const Tensor& result);
+/// grad * self / result, 0 where both are 0.
+Tensor hypot_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
+/// grad * numerator / (self^2 + other^2), 0 at the origin.
+Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor& self, const Tensor& other);
 Tensor copysign_self_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor xlogy_self_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
 Tensor xlog1py_self_backward(const Tensor& grad, const Tensor& self, const Tensor& other);

@@ -50,7 +50,9 @@ Tensor clamp_backward_max(const Tensor& grad, const Tensor& self, const Tensor& 
   return where(logical_or(self > max, max < min), grad, 0);
 }
 
-Tensor to_copy_backward(const Tensor& grad, const TensorOptions& options) { return grad.to(options.dtype()); }
+Tensor to_copy_backward(const Tensor& grad, const TensorOptions& options) {
+  return handle_r_to_c(options.dtype(), grad).to(options.dtype());
+}
 
 Tensor sum_to(const Tensor& grad, IntArrayRef sizes) { return grad.sum_to_size(sizes); }
 
@@ -167,6 +169,10 @@ Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, 
                                           IntArrayRef sizes, bool keepdim) {
   if (sizes.empty()) return grad;
   const auto d = static_cast<std::size_t>(wrap(dim, sizes.size()));
+  if (!differentiates_again()) {
+    const auto kept = [&](const Tensor& t) { return keepdim ? t : t.unsqueeze(dim); };
+    return zeros(sizes, grad.options()).scatter_(dim, kept(indices), kept(grad));
+  }
   DimVector shape(sizes.size(), 1);
   shape[d] = sizes[d];
   const Tensor position = arange(sizes[d]).reshape(shape);

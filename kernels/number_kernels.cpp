@@ -142,6 +142,15 @@ struct Hypot {
   }
 };
 
+/// 0 where the result is.
+struct HypotBackward {
+  template <class V>
+  V operator()(V grad, V x, V result) const noexcept {
+    const V zero(typename V::value_type(0));
+    return vec::select(result == zero, zero, grad * (x / result));
+  }
+};
+
 /// The exponent as a number of the type.
 struct Frexp {
   template <class V>
@@ -242,6 +251,8 @@ constinit const ElementwiseKernel heaviside = elementwise<Heaviside, Binary>(boo
 constinit const ElementwiseKernel fmax = elementwise<Fmax, Binary>(boolean + real);
 constinit const ElementwiseKernel fmin = elementwise<Fmin, Binary>(boolean + real);
 constinit const ElementwiseKernel hypot = elementwise<Hypot, Binary, 8>(floating);
+constinit const ElementwiseKernel hypot_backward =
+    elementwise<HypotBackward, Ternary, kCompactCost>(floating);
 constinit const ElementwiseKernel frexp = elementwise<Frexp, Several<2>(Same), 6>(floating);
 constinit const ElementwiseKernel make_complex =
     elementwise<MakeComplex, ComplexNumber(Same, Same)>(floating);

@@ -84,6 +84,14 @@ struct Atan2 {
     return vec::atan2(y, x);
   }
 };
+/// grad * numerator / (y^2 + x^2), 0 at the origin.
+struct Atan2Backward {
+  template <class V>
+  V operator()(V grad, V numerator, V y, V x) const noexcept {
+    const V zero(typename V::value_type(0)), square = y * y + x * x;
+    return vec::select(square == zero, zero, grad * (numerator / square));
+  }
+};
 
 }  // namespace
 
@@ -106,5 +114,7 @@ constinit const ElementwiseKernel acosh =
 constinit const ElementwiseKernel atanh =
     elementwise<Atanh, Unary, 20>(floating) | elementwise<Atanh, Unary, 60>(complex_types);
 constinit const ElementwiseKernel atan2 = elementwise<Atan2, Binary, 24>(floating);
+constinit const ElementwiseKernel atan2_backward =
+    elementwise<Atan2Backward, Same(Same, Same, Same, Same), kCompactCost>(floating);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

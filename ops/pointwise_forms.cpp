@@ -31,6 +31,8 @@ constexpr PointwiseOp kGelu{"gelu", &KernelTable::gelu};
 constexpr PointwiseOp kGeluTanh{"gelu", &KernelTable::gelu_tanh};
 constexpr PointwiseOp kGeluBackward{"gelu_backward", &KernelTable::gelu_backward};
 constexpr PointwiseOp kGeluTanhBackward{"gelu_backward", &KernelTable::gelu_tanh_backward};
+constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backward, true};
+constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
 constexpr PointwiseOp kLogit{"logit", &KernelTable::logit, true};
 constexpr PointwiseOp kLogitBackward{"logit_backward", &KernelTable::logit_backward};
 constexpr PointwiseOp kNanToNum{"nan_to_num", &KernelTable::nan_to_num};
@@ -115,6 +117,14 @@ Tensor gelu(const Tensor& self, std::string_view approximate) {
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_view approximate) {
   return pointwise(is_tanh("gelu_backward", approximate) ? kGeluTanhBackward : kGeluBackward,
                    {grad_output, self});
+}
+
+Tensor hypot_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  return pointwise(kHypotBackward, {grad, self, result});
+}
+
+Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor& self, const Tensor& other) {
+  return pointwise(kAtan2Backward, {grad, numerator, self, other});
 }
 
 Tensor logit(const Tensor& self, std::optional<double> eps) {

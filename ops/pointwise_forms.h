@@ -30,6 +30,10 @@ Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max);
 /// `approximate` is "none" or "tanh", else ValueError.
 Tensor gelu(const Tensor& self, std::string_view approximate);
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_view approximate);
+/// grad * self / result, 0 where result is.
+Tensor hypot_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
+/// grad * numerator / (self^2 + other^2), 0 at the origin.
+Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor& self, const Tensor& other);
 
 /// log(x / (1 - x)), x limited to [eps, 1 - eps] first if eps is given; and its derivative times grad_output.
 Tensor logit(const Tensor& self, std::optional<double> eps);
