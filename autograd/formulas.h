@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -142,8 +143,9 @@ Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, co
                                std::int64_t dim);
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2);
 Tensor mm_mat2_backward(const Tensor& grad, const Tensor& mat1);
-/// Of linalg_solve, from the gradient of B and the solution, for matrices of `dims` dimensions.
-Tensor linalg_solve_A_backward(const Tensor& grad_B, std::int64_t dims, const Tensor& result);
+/// By A and B, from the solution.
+std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tensor& A, const Tensor& result,
+                                                 std::array<bool, 2> mask);
 Tensor linalg_solve_jvp(const Tensor& A, const Tensor& A_t, const Tensor& B_t, const Tensor& result);
 /// The matrix `grad` for each batch of a [b, n, k] or [b, k, m].
 inline Tensor repeat_batch(const Tensor& grad, IntArrayRef batch) {

@@ -45,6 +45,16 @@ Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& self, const 
                                   const Scalar& p, const Scalar& margin, const Tensor& weight,
                                   std::int64_t reduction) {
   if (self.dim() == 0) return zeros_like(self);
+  if (!differentiates_again()) {
+    const Tensor at = target.reshape(self.dim() == 2 ? DimVector{-1, 1} : DimVector{1});
+    Tensor share = of_samples(grad, self, reduction);
+    if (weight.defined()) share = share * weight.index_select(0, target.reshape({-1})).reshape(at.sizes());
+    const Tensor distance = self - (self.gather(-1, at) - margin);
+    const Tensor active = distance > 0;
+    Tensor slope = p.equal(1) ? active * share : where(active, distance, 0) * (share * 2);
+    slope.scatter_(-1, at, 0);
+    return slope.scatter_(-1, at, -slope.sum(-1, true));
+  }
   const Tensor classes = arange(self.size(-1));
   const Tensor own = classes == (self.dim() == 2 ? target.reshape({-1, 1}) : target.reshape({1}));
   const Tensor score = where(own, self, 0).sum(-1, true);

@@ -4,6 +4,7 @@
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/ops/distance.h>
 #include <lanewise/ops/normalization_backward.h>
+#include <lanewise/ops/pointwise_forms.h>
 
 /// Derivatives of normalizations and distances. Where they are differentiated again, statistics are computed
 /// anew from the input, so that they are part of the graph.
@@ -162,6 +163,11 @@ std::tuple<Tensor, Tensor> in_pieces(const Tensor& grad, const Tensor& x1, const
   return {cat(first, -2), second};
 }
 
+/// What ops::distance_gradients() takes for weights: divided by the distance for p = 2, 0 where that is 0.
+Tensor distance_weights(const Tensor& grad, const Tensor& distance, double p) {
+  return p == 2 ? ops::hypot_backward(grad, ones({}, distance.options()), distance) : grad;
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
@@ -178,7 +184,7 @@ std::tuple<Tensor, Tensor> cdist_backward(const Tensor& grad, const Tensor& x1, 
     return x.expand(sizes);
   };
   const Tensor a = as_batch(x1), b = as_batch(x2);
-  const Tensor weights = p == 2 ? where(result == 0, 0, grad / result) : grad;
+  const Tensor weights = distance_weights(grad, result, p);
   return {mask[0] ? ops::distance_gradients(weights, result, a, b, p, false) : Tensor(),
           mask[1] ? ops::distance_gradients(weights, result, b, a, p, true) : Tensor()};
 }
@@ -188,8 +194,11 @@ Tensor pdist_backward(const Tensor& grad, const Tensor& self, double p, const Te
   if (n < 2) return zeros_like(self);
   if (!differentiates_again()) {
     // Every pair from both sides.
-    return std::get<0>(cdist_backward(ops::pairs_as_matrix(grad, n), self, self, p,
-                                      ops::pairs_as_matrix(result, n), {true, false}));
+    const auto matrix = [n](const Tensor& pairs) { return ops::pairs_as_matrix(pairs, n); };
+    if (!ops::has_distance_gradients(p))
+      return std::get<0>(in_pieces(matrix(grad), self, self, p, matrix(result)));
+    const Tensor weights = matrix(distance_weights(grad, result, p));
+    return ops::distance_gradients(weights, std::isinf(p) ? matrix(result) : weights, self, self, p, false);
   }
   // Pairs in order, as the upper triangle of a matrix; elsewhere is 1, which has derivatives of any order.
   const auto triangle = [&](const Tensor& pairs, double elsewhere) {

@@ -211,10 +211,16 @@ Tensor softmax_double_backward(const Tensor& grad, const Tensor& grad_output, co
 
 Tensor mm_mat1_backward(const Tensor& grad, const Tensor& mat2) { return grad.mm(lanewise::conj(mat2.t())); }
 
-Tensor linalg_solve_A_backward(const Tensor& grad_B, std::int64_t dims, const Tensor& result) {
-  // Vectors have a dimension less.
-  if (result.dim() < dims) return -(grad_B.unsqueeze(-1) * lanewise::conj(result).unsqueeze(-2));
-  return -grad_B.matmul(lanewise::conj(result).mT());
+std::tuple<Tensor, Tensor> linalg_solve_backward(const Tensor& grad, const Tensor& A, const Tensor& result,
+                                                 std::array<bool, 2> mask) {
+  const Tensor of_B = linalg_solve(lanewise::conj(A).mT(), grad);
+  Tensor of_A;
+  if (mask[0]) {
+    of_A = result.dim() < A.dim()  // vectors have a dimension less
+               ? -(of_B.unsqueeze(-1) * lanewise::conj(result).unsqueeze(-2))
+               : -of_B.matmul(lanewise::conj(result).mT());
+  }
+  return {of_A, mask[1] ? of_B : Tensor()};
 }
 
 Tensor linalg_solve_jvp(const Tensor& A, const Tensor& A_t, const Tensor& B_t, const Tensor& result) {

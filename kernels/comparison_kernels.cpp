@@ -68,37 +68,22 @@ struct LogicalNot {
   }
 };
 
-template <class V>
-inline constexpr bool has_specials = !std::is_integral_v<typename V::value_type>;
-
 struct IsNan {
   template <class V>
   auto operator()(V x) const noexcept {
-    if constexpr (has_specials<V>) {
-      return vec::isnan(x);
-    } else {
-      return vec::Mask<typename V::value_type>::splat(false);
-    }
+    return vec::isnan(x);
   }
 };
 struct IsInf {
   template <class V>
   auto operator()(V x) const noexcept {
-    if constexpr (has_specials<V>) {
-      return vec::isinf(x);
-    } else {
-      return vec::Mask<typename V::value_type>::splat(false);
-    }
+    return vec::isinf(x);
   }
 };
 struct IsFinite {
   template <class V>
   auto operator()(V x) const noexcept {
-    if constexpr (has_specials<V>) {
-      return vec::isfinite(x);
-    } else {
-      return vec::Mask<typename V::value_type>::splat(true);
-    }
+    return vec::isfinite(x);
   }
 };
 
@@ -114,8 +99,8 @@ constinit const ElementwiseKernel logical_and = elementwise<LogicalAnd, Comparis
 constinit const ElementwiseKernel logical_or = elementwise<LogicalOr, Comparison>(every_type);
 constinit const ElementwiseKernel logical_xor = elementwise<LogicalXor, Comparison>(every_type);
 constinit const ElementwiseKernel logical_not = elementwise<LogicalNot, Predicate>(every_type);
-constinit const ElementwiseKernel isnan = elementwise<IsNan, Predicate>(every_type);
-constinit const ElementwiseKernel isinf = elementwise<IsInf, Predicate>(every_type);
-constinit const ElementwiseKernel isfinite = elementwise<IsFinite, Predicate>(every_type);
+constinit const ElementwiseKernel isnan = elementwise<IsNan, Predicate>(floating_complex);
+constinit const ElementwiseKernel isinf = elementwise<IsInf, Predicate>(floating_complex);
+constinit const ElementwiseKernel isfinite = elementwise<IsFinite, Predicate>(floating_complex);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include <lanewise/dispatch_isa/parallel.h>
-#include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
@@ -19,8 +18,6 @@ namespace {
 constexpr std::int64_t kParallelDifferences = 1 << 17;
 /// Rows that a call of a kernel takes.
 constexpr std::int64_t kRows = 16;
-
-constexpr PointwiseOp kJoin{"pdist", &kernels::KernelTable::add};
 
 /// Rows with zeros behind them up to what kernels take at once.
 Tensor padded(const Tensor& t, ScalarType compute) {
@@ -73,19 +70,35 @@ Tensor distance_gradients(const Tensor& weights, const Tensor& distances, const 
 
 Tensor pairs_as_matrix(const Tensor& pairs, std::int64_t n) {
   const Tensor from = dense(pairs);
-  Tensor upper = lanewise::detail::empty_cpu({n, n}, pairs.scalar_type());
-  fill_(upper, 0);
+  const Tensor matrix = lanewise::detail::empty_cpu({n, n}, pairs.scalar_type());
   const auto size = static_cast<std::size_t>(from.element_size());
   const char* row = static_cast<const char*>(from.const_data_ptr());
-  char* to = static_cast<char*>(upper.data_ptr());
+  char* to = static_cast<char*>(matrix.data_ptr());
   for (std::int64_t i = 0; i < n; ++i) {
     const auto bytes = static_cast<std::size_t>(n - 1 - i) * size;
-    std::memcpy(to + static_cast<std::size_t>(i * n + i + 1) * size, row, bytes);
+    char* diagonal = to + static_cast<std::size_t>(i * n + i) * size;
+    std::memset(diagonal, 0, size);
+    std::memcpy(diagonal + size, row, bytes);
     row += bytes;
   }
-  const Tensor lower = dense(transpose(upper, 0, 1));
-  pointwise_inplace(kJoin, upper, {upper, lower}, {1});
-  return upper;
+  // Below the diagonal: what is above it, turned in blocks, and element by element in those on the diagonal.
+  constexpr std::int64_t kBlock = 64;
+  for (std::int64_t first = 0; first < n; first += kBlock) {
+    const std::int64_t end = std::min(first + kBlock, n);
+    for (std::int64_t i = first + 1; i < end; ++i) {
+      for (std::int64_t j = first; j < i; ++j)
+        std::memcpy(to + static_cast<std::size_t>(i * n + j) * size,
+                    to + static_cast<std::size_t>(j * n + i) * size, size);
+    }
+    const auto block = [&](std::int64_t row_at, std::int64_t rows, std::int64_t col_at, std::int64_t cols) {
+      return narrow(narrow(matrix, 0, row_at, rows), 1, col_at, cols);
+    };
+    if (end < n) {
+      Tensor below = block(end, n - end, first, end - first);
+      copy_(below, transpose(block(first, end - first, end, n - end), 0, 1));
+    }
+  }
+  return matrix;
 }
 
 }  // namespace lanewise::ops

@@ -31,6 +31,9 @@ constexpr PointwiseOp kGelu{"gelu", &KernelTable::gelu};
 constexpr PointwiseOp kGeluTanh{"gelu", &KernelTable::gelu_tanh};
 constexpr PointwiseOp kGeluBackward{"gelu_backward", &KernelTable::gelu_backward};
 constexpr PointwiseOp kGeluTanhBackward{"gelu_backward", &KernelTable::gelu_tanh_backward};
+constexpr PointwiseOp kIsNan{"isnan", &KernelTable::isnan};
+constexpr PointwiseOp kIsInf{"isinf", &KernelTable::isinf};
+constexpr PointwiseOp kIsFinite{"isfinite", &KernelTable::isfinite};
 constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backward, true};
 constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
 constexpr PointwiseOp kLogit{"logit", &KernelTable::logit, true};
@@ -61,6 +64,13 @@ ScalarType check_power(const Tensor& self, const Scalar& exponent) {
       !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
       "pow: integers to the negative power ", exponent, " are no integers; cast self to a floating dtype");
   return type;
+}
+
+Tensor tested(const PointwiseOp& op, const Tensor& self, bool of_integers) {
+  if (!is_integral(self.scalar_type(), true)) return pointwise(op, {self});
+  Tensor result = lanewise::detail::empty_like_cpu(self, kBool);
+  fill_(result, of_integers);
+  return result;
 }
 
 bool is_tanh(const char* op, std::string_view approximate) {
@@ -109,6 +119,10 @@ Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max) {
   if (min.defined() && max.defined()) return pointwise(kClamp, {self, min, max});
   return min.defined() ? pointwise(kClampMin, {self, min}) : pointwise(kClampMax, {self, max});
 }
+
+Tensor isnan(const Tensor& self) { return tested(kIsNan, self, false); }
+Tensor isinf(const Tensor& self) { return tested(kIsInf, self, false); }
+Tensor isfinite(const Tensor& self) { return tested(kIsFinite, self, true); }
 
 Tensor gelu(const Tensor& self, std::string_view approximate) {
   return pointwise(is_tanh("gelu", approximate) ? kGeluTanh : kGelu, {self});

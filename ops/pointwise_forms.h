@@ -27,6 +27,11 @@ Tensor square(const Tensor& self);
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max);
 Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max);
 
+/// Bool; the same for all elements of integers.
+Tensor isnan(const Tensor& self);
+Tensor isinf(const Tensor& self);
+Tensor isfinite(const Tensor& self);
+
 /// `approximate` is "none" or "tanh", else ValueError.
 Tensor gelu(const Tensor& self, std::string_view approximate);
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_view approximate);

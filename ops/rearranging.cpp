@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -47,7 +49,9 @@ template <class First, class Last>
 Tensor keep_of_rows(const char* op, const Tensor& self, First first, Last last) {
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, op,
                  ": input tensor must have at least 2 dimensions, found shape ", self.sizes());
-  const Tensor from = self.stride(-1) == 1 ? self : dense(self);
+  // Where a row is not next to itself in memory, its kept part is gathered; columns are turned first.
+  const bool turned = self.stride(-1) != 1 && std::abs(self.stride(-2)) < std::abs(self.stride(-1));
+  const Tensor from = turned ? dense(self) : self;
   Tensor result = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
   const std::int64_t n = self.size(-2), m = self.size(-1);
   const auto row_of = [&from](std::int64_t r) {  // where row r begins, in elements
@@ -58,6 +62,9 @@ Tensor keep_of_rows(const char* op, const Tensor& self, First first, Last last) 
   };
   if (result.numel() == 0) return result;
   const auto bytes = static_cast<std::int64_t>(self.itemsize());
+  const std::int64_t step = from.stride(-1);
+  const kernels::GatherFn gather =
+      kernels::active_kernels().movers->gather[static_cast<std::size_t>(std::countr_zero(self.itemsize()))];
   const auto* x = static_cast<const char*>(from.const_data_ptr());
   auto* y = static_cast<char*>(result.data_ptr());
   parallel_for(0, result.numel() / m, std::max<std::int64_t>(1, 32768 / m),
@@ -67,8 +74,12 @@ Tensor keep_of_rows(const char* op, const Tensor& self, First first, Last last) 
                                       b = std::clamp<std::int64_t>(last(r % n), a, m);
                    char* row = y + r * m * bytes;
                    std::memset(row, 0, static_cast<std::size_t>(a * bytes));
-                   std::memcpy(row + a * bytes, x + (row_of(r) + a) * bytes,
-                               static_cast<std::size_t>((b - a) * bytes));
+                   const char* kept = x + (row_of(r) + a * step) * bytes;
+                   if (step == 1) {
+                     std::memcpy(row + a * bytes, kept, static_cast<std::size_t>((b - a) * bytes));
+                   } else {
+                     gather(kept, 0, step * bytes, 1, b - a, row + a * bytes);
+                   }
                    std::memset(row + b * bytes, 0, static_cast<std::size_t>((m - b) * bytes));
                  }
                });

@@ -172,10 +172,6 @@ TEST(Comparison, Classes) {
     expect_exact<T, bool, T>(table, &KernelTable::isfinite, {},
                              [](T x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); });
   });
-  sweep<Integers, Bools>([]<class T>(const KernelTable& table) {
-    expect_exact<T, bool, T>(table, &KernelTable::isnan, {}, [](T) { return false; });
-    expect_exact<T, bool, T>(table, &KernelTable::isfinite, {}, [](T) { return true; });
-  });
 }
 
 template <class T>
