@@ -121,6 +121,25 @@ IndexedRows rows_for(const char* op, const Tensor& self, std::int64_t dim, const
   return rows;
 }
 
+void check_index_of_number(const Tensor& self, const Tensor& index) {
+  LANEWISE_CHECK(ShapeError, self.dim() > 0 || index.numel() == 1,
+                 "index_select: Index to scalar can have only 1 value, got ", index.numel());
+}
+
+/// What take() reads. Elements in order cost less than finding the place of many in strided memory.
+Tensor taken_from(const Tensor& self, const Tensor& index) {
+  return index.numel() > self.numel() / 8 ? dense(self) : self;
+}
+
+constexpr PointwiseOp kWhere{"index_put_", &kernels::KernelTable::where};
+
+/// Whether one value goes where a mask of the shape of self says: then no list of positions is needed.
+bool fills_mask(const Tensor& self, ArrayRef<Tensor> indices, const Tensor& values) {
+  return indices.size() == 1 && indices[0].defined() && indices[0].scalar_type() == kBool && self.dim() > 0 &&
+         indices[0].sizes().equals(self.sizes()) && values.numel() == 1 &&
+         values.scalar_type() == self.scalar_type() && !indices[0].is_alias_of(self);
+}
+
 Tensor flat(const Tensor& t) { return view(dense(t), {t.numel()}); }
 
 }  // namespace
@@ -142,6 +161,12 @@ Tensor index_backward(const Tensor& grad, IntArrayRef sizes, ArrayRef<Tensor> in
 }
 
 void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
+  if (!accumulate && fills_mask(self, indices, values)) {
+    assert_no_internal_overlap(self);
+    const Tensor value = values.is_alias_of(self) ? clone(values) : values;
+    pointwise_inplace(kWhere, self, {indices[0], view(value, IntArrayRef()), self});
+    return;
+  }
   put_rows("index_put_", indexed_rows("index_put_", self, indices), self, values, accumulate);
 }
 
@@ -152,9 +177,15 @@ Tensor index_put(const Tensor& self, ArrayRef<Tensor> indices, const Tensor& val
 }
 
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
-  LANEWISE_CHECK(ShapeError, self.dim() > 0 || index.numel() == 1,
-                 "index_select: Index to scalar can have only 1 value, got ", index.numel());
+  check_index_of_number(self, index);
   return read(indexed_rows("index_select", self, dim, index), self);
+}
+
+void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
+  check_index_of_number(self, index);
+  const IndexedRows rows = indexed_rows("index_select", self, dim, index);
+  write_result(to, rows.sizes, self.scalar_type(), {&self, &index},
+               [&](const Tensor& out) { read_rows(rows, self, out); });
 }
 
 Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {
@@ -221,9 +252,15 @@ Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, con
 }
 
 Tensor take(const Tensor& self, const Tensor& index) {
-  // Elements in order cost less than finding the place of many in strided memory.
-  const Tensor source = index.numel() > self.numel() / 8 ? dense(self) : self;
+  const Tensor source = taken_from(self, index);
   return read(indexed_elements("take", source, index), source);
+}
+
+void take_into(const Destination& to, const Tensor& self, const Tensor& index) {
+  const Tensor source = taken_from(self, index);
+  const IndexedRows rows = indexed_elements("take", source, index);
+  write_result(to, rows.sizes, self.scalar_type(), {&self, &index},
+               [&](const Tensor& out) { read_rows(rows, source, out); });
 }
 
 void put_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {

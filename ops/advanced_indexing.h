@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Tensors as indices: lists of them, one along a dimension, or positions among all elements. No autograd.
@@ -23,6 +24,7 @@ LANEWISE_API void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tenso
 
 /// The slices of dim that index, a vector, lists.
 LANEWISE_API Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index);
+void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index);
 LANEWISE_API Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim,
                                           const Tensor& index);
 /// The slices += alpha * source, = source or = value.
@@ -42,6 +44,7 @@ LANEWISE_API void index_fill_(Tensor& self, std::int64_t dim, const Tensor& inde
 
 /// Elements by their number in row-major order, negative ones from the end; the shape is that of index.
 LANEWISE_API Tensor take(const Tensor& self, const Tensor& index);
+void take_into(const Destination& to, const Tensor& self, const Tensor& index);
 LANEWISE_API Tensor put(const Tensor& self, const Tensor& index, const Tensor& source,
                         bool accumulate = false);
 LANEWISE_API void put_(Tensor& self, const Tensor& index, const Tensor& source, bool accumulate = false);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include <lanewise/ops/cat.h>
@@ -35,42 +36,68 @@ void copy_small(const Tensor& result, const Tensor& t, std::int64_t dim, std::in
   }
 }
 
-}  // namespace
+/// The dimension, shape and dtype of the result.
+struct Joined {
+  std::int64_t dim;
+  DimVector sizes;
+  ScalarType dtype;
 
-Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
-  LANEWISE_CHECK(ValueError, !tensors.empty(), "cat: expected at least one tensor");
-  ResultType type;
-  const Tensor* first = nullptr;
-  for (const Tensor& t : tensors) {
-    LANEWISE_CHECK(ShapeError, t.dim() > 0, "cat: a 0-dim tensor has no dimension to join; unsqueeze it");
-    type.add(t);
-    if (first == nullptr && !is_skipped(t)) first = &t;
+  explicit Joined(ArrayRef<Tensor> tensors, std::int64_t along) {
+    LANEWISE_CHECK(ValueError, !tensors.empty(), "cat: expected at least one tensor");
+    ResultType type;
+    const Tensor* first = nullptr;
+    for (const Tensor& t : tensors) {
+      LANEWISE_CHECK(ShapeError, t.dim() > 0, "cat: a 0-dim tensor has no dimension to join; unsqueeze it");
+      type.add(t);
+      if (first == nullptr && !is_skipped(t)) first = &t;
+    }
+    if (first == nullptr) first = &tensors[0];
+    dtype = type.get();
+    dim = wrap_dim("cat", along, first->dim());
+    sizes = DimVector(first->sizes());
+    std::int64_t& joined = sizes[static_cast<std::size_t>(dim)];
+    joined = 0;
+    for (const Tensor& t : tensors) {
+      if (is_skipped(t)) continue;
+      check_shape(*first, t, dim);
+      joined += t.size(dim);
+    }
   }
-  if (first == nullptr) first = &tensors[0];
-  const std::int64_t d = wrap_dim("cat", dim, first->dim());
-  DimVector sizes(first->sizes());
-  std::int64_t& joined = sizes[static_cast<std::size_t>(d)];
-  joined = 0;
-  for (const Tensor& t : tensors) {
-    if (is_skipped(t)) continue;
-    check_shape(*first, t, d);
-    joined += t.size(d);
-  }
-  const Tensor result = lanewise::detail::empty_cpu(sizes, type.get());
-  const bool is_small = result.numel() * result.element_size() <= kFewBytes;
+};
+
+/// Into a tensor of their shape, whose dtype need not be theirs.
+void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
+  const bool is_small = result.numel() * result.element_size() <= kFewBytes && result.is_contiguous();
   std::int64_t start = 0;
   for (const Tensor& t : tensors) {
     if (is_skipped(t)) continue;
     if (is_small && t.scalar_type() == result.scalar_type() && t.is_contiguous()) {
-      copy_small(result, t, d, start);
-      start += t.size(d);
-      continue;
+      copy_small(result, t, dim, start);
+    } else {
+      Tensor window = narrow(result, dim, start, t.size(dim));
+      copy_(window, t);
     }
-    Tensor window = narrow(result, d, start, t.size(d));
-    copy_(window, t);
-    start += t.size(d);
+    start += t.size(dim);
   }
+}
+
+}  // namespace
+
+Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
+  const Joined joined(tensors, dim);
+  const Tensor result = lanewise::detail::empty_cpu(joined.sizes, joined.dtype);
+  copy_all(tensors, joined.dim, result);
   return result;
+}
+
+void cat_into(const Destination& to, ArrayRef<Tensor> tensors, std::int64_t dim) {
+  const Joined joined(tensors, dim);
+  const Tensor& out = to.tensor;
+  if (takes_result(to, joined.sizes, joined.dtype, {}) &&
+      std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.is_alias_of(out); })) {
+    return copy_all(tensors, joined.dim, out);
+  }
+  resize_result(to.op, to.tensor, cat(tensors, dim));
 }
 
 }  // namespace lanewise::ops

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::ops {
@@ -10,5 +11,6 @@ namespace lanewise::ops {
 /// Throws   ValueError for an empty list, ShapeError if two differ outside of `dim`. Raw: nothing is
 ///          recorded.
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim);
+void cat_into(const Destination& to, ArrayRef<Tensor> tensors, std::int64_t dim);
 
 }  // namespace lanewise::ops

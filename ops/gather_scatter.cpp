@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -179,6 +181,28 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
   });
 }
 
+/// The operands of a call with their dimensions in the order of self's memory, so that runs go along it: into a transposed
+/// matrix of 512 x 512 f32 scatter_ takes a third of the time.
+struct InMemoryOrder {
+  Indexing indexing;
+  Tensor self, src;
+
+  InMemoryOrder(const Indexing& i, const Tensor& to, const Tensor& from) : indexing(i), self(to), src(from) {
+    const auto rank = static_cast<std::size_t>(to.dim());
+    DimVector order;
+    for (std::size_t d = 0; d < rank; ++d) order.push_back(static_cast<std::int64_t>(d));
+    const auto step = [&](std::int64_t d) { return std::abs(to.stride(d)); };
+    std::sort(order.begin(), order.end(),
+              [&](std::int64_t a, std::int64_t b) { return step(a) != step(b) ? step(a) > step(b) : a < b; });
+    if (rank < 2 || std::is_sorted(order.begin(), order.end())) return;
+    indexing.dim = std::find(order.begin(), order.end(), i.dim) - order.begin();
+    for (std::size_t d = 0; d < rank; ++d) indexing.sizes[d] = i.sizes[static_cast<std::size_t>(order[d])];
+    indexing.index = dense(permute(i.index, order));
+    self = permute(to, order);
+    if (from.dim() > 0) src = permute(from, order);
+  }
+};
+
 /// What may be written to beside its source: src as a copy if the two share memory.
 Tensor apart_from(const Tensor& self, const Tensor& src) { return src.is_alias_of(self) ? clone(src) : src; }
 
@@ -252,7 +276,8 @@ void reduce_elements(const Indexing& indexing, const Tensor& self, const Tensor&
   }
 }
 void reduce_elements(const Indexing& indexing, const Tensor& self, const Tensor& src, Reduce reduce) {
-  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_elements<T>(indexing, self, src, reduce); });
+  const InMemoryOrder o(indexing, self, src);
+  visit_dtype(self.scalar_type(), [&]<class T>() { reduce_elements<T>(o.indexing, o.self, o.src, reduce); });
 }
 
 /// The same for slices; false if they are better taken element by element.
@@ -323,8 +348,39 @@ void put_where(const Indexing& indexing, Tensor& self, const Tensor& src) {
   if (indexing.empty) return;
   if (indexing.slices.defined())
     return write_rows(indexing.slices_of("scatter", self), self, indexing.values_of(src));
+  const InMemoryOrder o(indexing, self, src);
   visit_size(self.itemsize(),
-             [&]<class T>() { each_pair<T>(indexing, self, src, [](T& a, const T& b) { a = b; }); });
+             [&]<class T>() { each_pair<T>(o.indexing, o.self, o.src, [](T& a, const T& b) { a = b; }); });
+}
+
+/// self where the index says, into a contiguous tensor of the shape of the index.
+void read_where(const Indexing& indexing, const Tensor& self, const Tensor& result) {
+  if (indexing.empty) return;
+  if (indexing.slices.defined()) return read_rows(indexing.slices_of("gather", self), self, result);
+  const DimVector dense_strides = contiguous_strides(indexing.sizes);
+  const std::int64_t along = indexing.stride_along(self.strides());
+  const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
+  visit_size(self.itemsize(), [&]<class T>() {
+    const auto* x = static_cast<const T*>(self.const_data_ptr());
+    auto* out = static_cast<T*>(result.data_ptr());
+    walk_index(indexing.sizes, indexing.dim,
+               {indexing.strides_across(self.strides()), dense_strides, dense_strides}, false,
+               [&](const IndexRun& run) {
+                 const T* from = x + run.at[0];
+                 const std::int64_t* i = chosen + run.at[1];
+                 T* to = out + run.at[1];
+                 const auto limit = static_cast<std::uint64_t>(indexing.limit);
+                 std::int64_t j = 0;
+                 // Checked one by one: a branch that is never taken costs less than a pass of its own.
+                 if (run.step[0] == 0 && along == 1) {
+                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
+                 } else {
+                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
+                     to[j] = from[j * run.step[0] + i[j] * along];
+                 }
+                 if (j < run.n) indexing.check_bounds("gather", i + j, 1);
+               });
+  });
 }
 
 void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, bool fresh) {
@@ -366,37 +422,17 @@ void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const
 
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   const Indexing indexing("gather", dim, self.sizes(), index, "input");
-  Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
-  if (indexing.empty) return result;
-  if (indexing.slices.defined()) {
-    read_rows(indexing.slices_of("gather", self), self, result);
-    return result;
-  }
-  const DimVector dense_strides = contiguous_strides(indexing.sizes);
-  const std::int64_t along = indexing.stride_along(self.strides());
-  const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
-  visit_size(self.itemsize(), [&]<class T>() {
-    const auto* x = static_cast<const T*>(self.const_data_ptr());
-    auto* out = static_cast<T*>(result.data_ptr());
-    walk_index(indexing.sizes, indexing.dim,
-               {indexing.strides_across(self.strides()), dense_strides, dense_strides}, false,
-               [&](const IndexRun& run) {
-                 const T* from = x + run.at[0];
-                 const std::int64_t* i = chosen + run.at[1];
-                 T* to = out + run.at[1];
-                 const auto limit = static_cast<std::uint64_t>(indexing.limit);
-                 std::int64_t j = 0;
-                 // Checked one by one: a branch that is never taken costs less than a pass of its own.
-                 if (run.step[0] == 0 && along == 1) {
-                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
-                 } else {
-                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
-                     to[j] = from[j * run.step[0] + i[j] * along];
-                 }
-                 if (j < run.n) indexing.check_bounds("gather", i + j, 1);
-               });
-  });
+  const Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
+  read_where(indexing, self, result);
   return result;
+}
+
+void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index,
+                 bool /*sparse_grad*/) {
+  Indexing indexing("gather", dim, self.sizes(), index, "input");
+  indexing.check_bounds("gather", false);
+  write_result(to, index.sizes(), self.scalar_type(), {&self, &index},
+               [&](const Tensor& out) { read_where(indexing, self, out); });
 }
 
 Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {

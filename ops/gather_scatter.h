@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Elements chosen along one dimension by an index of the same rank. No autograd.
@@ -15,6 +16,8 @@ namespace lanewise::ops {
 
 /// out[i][j][k] = self[index[i][j][k]][j][k] for dim 0.
 LANEWISE_API Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index);
+void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index,
+                 bool sparse_grad);
 /// Zeros of `sizes` to which grad is added where gather read.
 LANEWISE_API Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim,
                                     const Tensor& index);

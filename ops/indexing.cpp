@@ -61,15 +61,15 @@ struct Indexed {
   }
 };
 
-/// Masks over several dimensions become an index for each, so that what comes after them counts its
-/// dimensions right.
-void choose_by_mask(Indexed& x, std::int64_t dim, const Tensor& mask) {
+/// Masks over several dimensions become an index for each, so that tensors after them count their dimensions right; the last one
+/// stays a mask.
+void choose_by_mask(Indexed& x, std::int64_t dim, const Tensor& mask, bool last) {
   for (std::int64_t d = 0; d < mask.dim(); ++d) {
     LANEWISE_CHECK(IndexError, mask.size(d) == x.view.size(dim + d), "index: The shape of the mask ",
                    mask.sizes(), " at index ", d, " does not match the shape of the indexed tensor ",
                    x.view.sizes(), " at index ", dim + d);
   }
-  if (mask.dim() == 1) {
+  if (mask.dim() == 1 || last) {
     x.choose(dim, mask);
     return;
   }
@@ -101,7 +101,10 @@ Indexed apply(const Tensor& self, ArrayRef<TensorIndex> indices) {
         } else if (i.tensor().dim() == 0) {
           x.choose_all_or_nothing(dim++, i.tensor().item().to<bool>());
         } else {
-          choose_by_mask(x, dim, i.tensor());
+          const bool last = std::none_of(&i + 1, indices.end(), [](const TensorIndex& later) {
+            return later.kind() == TensorIndex::Kind::Tensor || later.kind() == TensorIndex::Kind::Boolean;
+          });
+          choose_by_mask(x, dim, i.tensor(), last);
           dim += i.tensor().dim();
         }
         break;

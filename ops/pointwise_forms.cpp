@@ -66,6 +66,13 @@ ScalarType check_power(const Tensor& self, const Scalar& exponent) {
   return type;
 }
 
+/// What writes to an in-place or out= form.
+auto writer(const Destination& to) { return to.resizable ? &pointwise_out : &pointwise_inplace; }
+
+void check_limits(bool any) {
+  LANEWISE_CHECK(ValueError, any, "clamp: at least one of min and max is needed");
+}
+
 Tensor tested(const PointwiseOp& op, const Tensor& self, bool of_integers) {
   if (!is_integral(self.scalar_type(), true)) return pointwise(op, {self});
   Tensor result = lanewise::detail::empty_like_cpu(self, kBool);
@@ -96,11 +103,11 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 }
 
 void pow_into(const Destination& to, const Tensor& self, const Scalar& exponent) {
-  const auto write = to.resizable ? &pointwise_out : &pointwise_inplace;
   if (check_power(self, exponent) == self.scalar_type()) {
-    write(kPowScalar, to.tensor, {self}, {exponent});
+    if (exponent.equal(1) && to.tensor.defined() && to.tensor.is_same(self)) return;
+    writer(to)(kPowScalar, to.tensor, {self}, {exponent});
   } else {
-    write(kPow, to.tensor, {self, exponent}, {});
+    writer(to)(kPow, to.tensor, {self, exponent}, {});
   }
 }
 
@@ -108,16 +115,40 @@ Tensor square(const Tensor& self) {
   return self.scalar_type() == kBool ? pow(self, Scalar(2)) : pointwise(kSquare, {self});
 }
 
+void square_into(const Destination& to, const Tensor& self) {
+  if (self.scalar_type() == kBool) return pow_into(to, self, Scalar(2));
+  writer(to)(kSquare, to.tensor, {self}, {});
+}
+
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
-  LANEWISE_CHECK(ValueError, min || max, "clamp: at least one of min and max is needed");
+  check_limits(min || max);
   if (min && max) return pointwise(kClamp, {self, *min, *max});
   return min ? pointwise(kClampMin, {self, *min}) : pointwise(kClampMax, {self, *max});
 }
 
 Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max) {
-  LANEWISE_CHECK(ValueError, min.defined() || max.defined(), "clamp: at least one of min and max is needed");
+  check_limits(min.defined() || max.defined());
   if (min.defined() && max.defined()) return pointwise(kClamp, {self, min, max});
   return min.defined() ? pointwise(kClampMin, {self, min}) : pointwise(kClampMax, {self, max});
+}
+
+void clamp_into(const Destination& to, const Tensor& self, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max) {
+  check_limits(min || max);
+  if (min && max) {
+    writer(to)(kClamp, to.tensor, {self, *min, *max}, {});
+  } else {
+    writer(to)(min ? kClampMin : kClampMax, to.tensor, {self, min ? *min : *max}, {});
+  }
+}
+
+void clamp_into(const Destination& to, const Tensor& self, const Tensor& min, const Tensor& max) {
+  check_limits(min.defined() || max.defined());
+  if (min.defined() && max.defined()) {
+    writer(to)(kClamp, to.tensor, {self, min, max}, {});
+  } else {
+    writer(to)(min.defined() ? kClampMin : kClampMax, to.tensor, {self, min.defined() ? min : max}, {});
+  }
 }
 
 Tensor isnan(const Tensor& self) { return tested(kIsNan, self, false); }

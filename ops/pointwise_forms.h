@@ -22,10 +22,14 @@ void pow_into(const Destination& to, const Tensor& self, const Scalar& exponent)
 
 /// self * self; of bool, in int64.
 Tensor square(const Tensor& self);
+void square_into(const Destination& to, const Tensor& self);
 
 /// Throws ValueError if both limits are missing.
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max);
 Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max);
+void clamp_into(const Destination& to, const Tensor& self, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max);
+void clamp_into(const Destination& to, const Tensor& self, const Tensor& min, const Tensor& max);
 
 /// Bool; the same for all elements of integers.
 Tensor isnan(const Tensor& self);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Elements moved to other places, or to more than one. No autograd. Results are fresh and contiguous.
@@ -28,6 +29,8 @@ LANEWISE_API Tensor pixel_unshuffle(const Tensor& self, std::int64_t downscale_f
 /// Below (tril) or above (triu) the diagonal, zeros elsewhere.
 LANEWISE_API Tensor tril(const Tensor& self, std::int64_t diagonal = 0);
 LANEWISE_API Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
+void tril_into(const Destination& to, const Tensor& self, std::int64_t diagonal);
+void triu_into(const Destination& to, const Tensor& self, std::int64_t diagonal);
 /// A vector on a diagonal of a fresh matrix, or the diagonal of a matrix.
 LANEWISE_API Tensor diag(const Tensor& self, std::int64_t diagonal = 0);
 /// The last dimension on diagonals of fresh matrices in dimensions dim1 and dim2.

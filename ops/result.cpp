@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/result.h>
@@ -37,6 +39,14 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
 
 void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
   if (out.defined()) check_dtype(op, "out", out, result);
+}
+
+bool takes_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
+                  std::initializer_list<const Tensor*> inputs) {
+  const Tensor& out = to.tensor;
+  if (!out.defined() || out.scalar_type() != dtype || !out.sizes().equals(sizes) || !out.is_contiguous())
+    return false;
+  return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor* t) { return t->is_alias_of(out); });
 }
 
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {

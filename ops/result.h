@@ -1,5 +1,8 @@
 #pragma once
 
+#include <initializer_list>
+
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/tensor.h>
 
 /// In-place and out= forms of ops whose forward makes a fresh tensor.
@@ -26,5 +29,21 @@ struct Destination {
 /// Makes the destination ready for a result. Throws DtypeError unless it has this dtype, ShapeError if it has
 /// another shape and keeps it, StorageError if its elements overlap.
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype);
+
+/// Whether a form may write a contiguous result of that shape and dtype straight into the destination: it is such a tensor, and
+/// shares no memory with the inputs.
+bool takes_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
+                  std::initializer_list<const Tensor*> inputs);
+
+/// Calls fill(out), with the destination itself where that takes_result(), else with a fresh tensor that is then copied to it.
+/// `fill` must not throw once it has begun to write.
+template <class Fill>
+void write_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
+                  std::initializer_list<const Tensor*> inputs, Fill&& fill) {
+  if (takes_result(to, sizes, dtype, inputs)) return fill(to.tensor);
+  Tensor fresh = lanewise::detail::empty_cpu(sizes, dtype);
+  fill(fresh);
+  to.resizable ? resize_result(to.op, to.tensor, fresh) : assign_result(to.op, to.tensor, fresh);
+}
 
 }  // namespace lanewise::ops

@@ -76,7 +76,7 @@ struct Strided {
 
 class Scanner {
  public:
-  Scanner(const kernels::ScanKernel& kernel, ScalarType compute, const Strided& from, Tensor& to,
+  Scanner(const kernels::ScanKernel& kernel, ScalarType compute, const Strided& from, const Tensor& to,
           const Extent& extent, bool reverse)
       : n_(extent.n),
         reverse_(reverse),
@@ -268,18 +268,46 @@ class Scanner {
   kernels::ConvertFn widen_, narrow_;
 };
 
-Tensor scan(const char* op, const kernels::ScanKernel* ScanTable::*field, const Tensor& self,
-            std::int64_t dim, ScalarType result, bool reverse = false) {
-  const Extent extent(op, self, dim);
-  const kernels::ScanKernel& kernel = *(kernels::active_kernels().scans->*field);
-  const ScalarType compute = is_integral(result, true) ? kLong : kernels::compute_type(result);
-  LANEWISE_CHECK(DtypeError, kernel.fn[static_cast<std::size_t>(compute)] != nullptr, op,
-                 ": not defined for ", result, " elements");
-  Tensor out = detail::empty_cpu(self.sizes(), result);
-  if (out.numel() == 0) return out;
-  Scanner(kernel, compute, Strided(self, wrap_dim(op, dim, self.dim()), extent), out, extent, reverse).run();
-  return out;
-}
+class Scan {
+ public:
+  Scan(const char* op, const kernels::ScanKernel* ScanTable::*field, const Tensor& self, std::int64_t dim,
+       ScalarType result, bool reverse = false)
+      : self_(self),
+        dim_(wrap_dim(op, dim, self.dim())),
+        extent_(op, self, dim),
+        kernel_(*(kernels::active_kernels().scans->*field)),
+        result_(result),
+        compute_(is_integral(result, true) ? kLong : kernels::compute_type(result)),
+        reverse_(reverse) {
+    LANEWISE_CHECK(DtypeError, kernel_.fn[static_cast<std::size_t>(compute_)] != nullptr, op,
+                   ": not defined for ", result, " elements");
+  }
+  Tensor fresh() const {
+    const Tensor out = detail::empty_cpu(self_.sizes(), result_);
+    run(out);
+    return out;
+  }
+  void into(const Destination& to) const {
+    // In place every element is read before its place is written.
+    const bool in_place = to.tensor.defined() && to.tensor.is_same(self_);
+    const auto fill = [&](const Tensor& out) { run(out); };
+    if (in_place) return write_result(to, self_.sizes(), result_, {}, fill);
+    write_result(to, self_.sizes(), result_, {&self_}, fill);
+  }
+
+ private:
+  void run(const Tensor& out) const {
+    if (out.numel() > 0)
+      Scanner(kernel_, compute_, Strided(self_, dim_, extent_), out, extent_, reverse_).run();
+  }
+
+  const Tensor& self_;
+  std::int64_t dim_;
+  Extent extent_;
+  const kernels::ScanKernel& kernel_;
+  ScalarType result_, compute_;
+  bool reverse_;
+};
 
 ScalarType accumulated(const Tensor& self, std::optional<ScalarType> dtype) {
   return dtype.value_or(is_integral(self.scalar_type(), true) ? kLong : self.scalar_type());
@@ -293,21 +321,29 @@ void check_floating(const char* op, const Tensor& self) {
 }  // namespace
 
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
-  return scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, dtype));
+  return Scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, dtype)).fresh();
+}
+void cumsum_into(const Destination& to, const Tensor& self, std::int64_t dim,
+                 std::optional<ScalarType> dtype) {
+  Scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, dtype)).into(to);
 }
 Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
-  return scan("cumprod", &ScanTable::product, self, dim, accumulated(self, dtype));
+  return Scan("cumprod", &ScanTable::product, self, dim, accumulated(self, dtype)).fresh();
+}
+void cumprod_into(const Destination& to, const Tensor& self, std::int64_t dim,
+                  std::optional<ScalarType> dtype) {
+  Scan("cumprod", &ScanTable::product, self, dim, accumulated(self, dtype)).into(to);
 }
 Tensor logcumsumexp(const Tensor& self, std::int64_t dim) {
   check_floating("logcumsumexp", self);
-  return scan("logcumsumexp", &ScanTable::logsumexp, self, dim, self.scalar_type());
+  return Scan("logcumsumexp", &ScanTable::logsumexp, self, dim, self.scalar_type()).fresh();
 }
 Tensor reverse_cumsum(const Tensor& self, std::int64_t dim) {
-  return scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, std::nullopt), true);
+  return Scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, std::nullopt), true).fresh();
 }
 Tensor reverse_logcumsumexp(const Tensor& self, std::int64_t dim) {
   check_floating("logcumsumexp", self);
-  return scan("logcumsumexp", &ScanTable::logsumexp, self, dim, self.scalar_type(), true);
+  return Scan("logcumsumexp", &ScanTable::logsumexp, self, dim, self.scalar_type(), true).fresh();
 }
 
 }  // namespace lanewise::ops

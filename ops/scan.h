@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Running reductions along a dimension, without autograd. Elements are combined strictly in order, f32
@@ -18,6 +19,10 @@ LANEWISE_API Tensor cumsum(const Tensor& self, std::int64_t dim,
                            std::optional<ScalarType> dtype = std::nullopt);
 LANEWISE_API Tensor cumprod(const Tensor& self, std::int64_t dim,
                             std::optional<ScalarType> dtype = std::nullopt);
+LANEWISE_API void cumsum_into(const Destination& to, const Tensor& self, std::int64_t dim,
+                              std::optional<ScalarType> dtype);
+LANEWISE_API void cumprod_into(const Destination& to, const Tensor& self, std::int64_t dim,
+                               std::optional<ScalarType> dtype);
 /// log(cumsum(exp(self))) without overflow. Floating, else DtypeError.
 LANEWISE_API Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
 /// The same from the last element to the first.

@@ -1,0 +1,192 @@
+// In-place and out= forms that write straight into their tensor: what they say is what the op itself returns, wherever the tensor
+// lies and whatever it shares memory with, and errors leave it alone.
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+const std::vector<std::function<Tensor(const Tensor&)>> kLayouts = {
+    [](const Tensor& t) { return t.clone(); },
+    [](const Tensor& t) { return t.t().contiguous().t(); },
+    [](const Tensor& t) {
+      return cat({t, t}, 1).narrow(1, 0, t.size(1));
+    },
+    [](const Tensor& t) {
+      return stack({t, t}, 2).select(2, 1);
+    },
+};
+
+Tensor numbers(IntArrayRef sizes, ScalarType dtype) {
+  const Tensor t = (randn(sizes) * 3).round();
+  return dtype == kByte || dtype == kBool ? t.abs().to(dtype) : t.to(dtype);
+}
+
+struct Case {
+  const char* name;
+  std::function<Tensor(const Tensor&)> op;
+  std::function<void(Tensor&, const Tensor&)> out;
+  std::function<void(Tensor&)> inplace;  ///< empty if there is none
+};
+
+std::vector<Case> cases(const Tensor& rows, const Tensor& places) {
+  return {
+      {"tril", [](const Tensor& x) { return tril(x, 1); },
+       [](Tensor& out, const Tensor& x) { tril_out(out, x, 1); }, [](Tensor& x) { x.tril_(1); }},
+      {"triu", [](const Tensor& x) { return triu(x, -2); },
+       [](Tensor& out, const Tensor& x) { triu_out(out, x, -2); }, [](Tensor& x) { x.triu_(-2); }},
+      {"cumsum 0", [](const Tensor& x) { return cumsum(x, 0, x.scalar_type()); },
+       [](Tensor& out, const Tensor& x) { cumsum_out(out, x, 0, x.scalar_type()); },
+       [](Tensor& x) { x.cumsum_(0, x.scalar_type()); }},
+      {"cumsum 1", [](const Tensor& x) { return cumsum(x, 1, x.scalar_type()); },
+       [](Tensor& out, const Tensor& x) { cumsum_out(out, x, 1, x.scalar_type()); },
+       [](Tensor& x) { x.cumsum_(1, x.scalar_type()); }},
+      {"cumprod 1", [](const Tensor& x) { return cumprod(x, 1, x.scalar_type()); },
+       [](Tensor& out, const Tensor& x) { cumprod_out(out, x, 1, x.scalar_type()); },
+       [](Tensor& x) { x.cumprod_(1, x.scalar_type()); }},
+      {"cat",
+       [](const Tensor& x) {
+         return cat({x, x}, 1);
+       },
+       [](Tensor& out, const Tensor& x) {
+         cat_out(out, {x, x}, 1);
+       },
+       {}},
+      {"index_select",
+       [=](const Tensor& x) { return index_select(x, 0, rows); },
+       [=](Tensor& out, const Tensor& x) { index_select_out(out, x, 0, rows); },
+       {}},
+      {"gather",
+       [=](const Tensor& x) { return gather(x, 1, places); },
+       [=](Tensor& out, const Tensor& x) { gather_out(out, x, 1, places); },
+       {}},
+      {"take",
+       [=](const Tensor& x) { return take(x, places); },
+       [=](Tensor& out, const Tensor& x) { take_out(out, x, places); },
+       {}},
+  };
+}
+
+bool same(const Tensor& a, const Tensor& b) { return a.scalar_type() == b.scalar_type() && equal(a, b); }
+
+TEST(Destination, HoldsWhatTheOpReturns) {
+  manual_seed(4);
+  for (const auto& [n, m] :
+       {std::pair<std::int64_t, std::int64_t>{7, 7}, {3, 40}, {40, 3}, {70, 130}, {1, 1}}) {
+    const Tensor rows = randint(0, n, {n + 2}, TensorOptions(kLong));
+    const Tensor places = randint(0, m, {n, m}, TensorOptions(kLong));
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kByte, kLong, kComplexFloat}) {
+      const Tensor plain = numbers({n, m}, dtype);
+      for (const Case& c : cases(rows, places)) {
+        const Tensor expected = c.op(plain);
+        for (const auto& of_input : kLayouts) {
+          SCOPED_TRACE(::testing::Message() << c.name << " " << plain.sizes() << " " << dtype);
+          const Tensor x = of_input(plain);
+          for (const auto& of_result : kLayouts) {
+            Tensor out = of_result(zeros_like(expected) + 1).to(dtype);
+            const void* before = out.data_ptr();
+            c.out(out, x);
+            EXPECT_TRUE(same(out, expected));
+            EXPECT_EQ(out.data_ptr(), before);
+          }
+          Tensor fresh, small = zeros({0}, TensorOptions(dtype));
+          c.out(fresh, x);
+          c.out(small, x);
+          EXPECT_TRUE(same(fresh, expected) && same(small, expected));
+          if (expected.sizes() == x.sizes()) {
+            Tensor own = of_input(plain);
+            c.out(own, own);
+            EXPECT_TRUE(same(own, expected)) << "out is the input";
+          }
+          if (!c.inplace) continue;
+          Tensor self = of_input(plain);
+          c.inplace(self);
+          EXPECT_TRUE(same(self, expected)) << "in place";
+          EXPECT_TRUE(same(x, plain));
+        }
+      }
+    }
+  }
+}
+
+TEST(Destination, LimitsAndSquaresInPlace) {
+  manual_seed(5);
+  for (const ScalarType dtype : {kFloat, kBFloat16, kByte, kLong}) {
+    const Tensor plain = numbers({9, 33}, dtype);
+    for (const auto& of_input : kLayouts) {
+      Tensor x = of_input(plain), y = of_input(plain), z = of_input(plain), w = of_input(plain),
+             out = of_input(plain);
+      EXPECT_TRUE(same(x.clamp_(1, 2), clamp(plain, 1, 2)));
+      EXPECT_TRUE(same(y.square_(), square(plain)));
+      EXPECT_TRUE(same(z.clamp_(plain, plain + 1), plain));
+      EXPECT_TRUE(same(w.pow_(1), plain));
+      EXPECT_TRUE(same(clamp_out(out, plain, std::nullopt, 1), clamp_max(plain, 1)));
+      EXPECT_TRUE(same(square_out(out, plain), square(plain)));
+    }
+  }
+  Tensor whole = ones({3}, TensorOptions(kLong));
+  EXPECT_THROW(whole.clamp_(0.5, 1), DtypeError);
+  EXPECT_THROW(whole.clamp_(std::nullopt, std::nullopt), ValueError);
+  EXPECT_TRUE(same(whole, ones({3}, TensorOptions(kLong))));
+}
+
+TEST(Destination, IsLeftAloneByErrors) {
+  const Tensor x = arange(12).to(kFloat).view({3, 4});
+  const Tensor wrong = full({3, 4}, 4, TensorOptions(kLong));
+  Tensor out = full({3, 4}, -1.0);
+  EXPECT_THROW(gather_out(out, x, 1, wrong), IndexError);
+  EXPECT_THROW(index_select_out(out, x, 0, wrong.select(0, 0)), IndexError);
+  EXPECT_THROW(take_out(out, x, wrong * 3), IndexError);
+  Tensor whole = full({3, 4}, -1, TensorOptions(kLong));
+  EXPECT_THROW(cat_out(whole, {x}, 0), DtypeError);
+  EXPECT_THROW(cumsum_out(whole, x, 0), DtypeError);
+  EXPECT_TRUE(equal(out, full({3, 4}, -1.0)));
+  EXPECT_TRUE(equal(whole, full({3, 4}, -1, TensorOptions(kLong))));
+  Tensor vector = ones({3}), repeated = ones({1, 3}).expand({3, 3});
+  EXPECT_THROW(vector.tril_(), ShapeError);
+  EXPECT_THROW(repeated.tril_(), StorageError);
+}
+
+TEST(Destination, OneValueWhereAMaskSays) {
+  manual_seed(6);
+  for (const auto& of_input : kLayouts) {
+    const Tensor plain = randn({13, 21});
+    const Tensor mask = plain > 0.3, expected = where(mask, full({}, 7.0), plain);
+    Tensor a = of_input(plain), b = of_input(plain), c = of_input(plain);
+    EXPECT_TRUE(equal(a.index_put_({mask}, full({}, 7.0)), expected));
+    EXPECT_TRUE(equal(index_put_(b, {mask}, full({1, 1}, 7.0)), expected));
+    EXPECT_TRUE(equal(c.masked_fill_(mask, 7), expected));
+    EXPECT_TRUE(equal(a.index({mask}), full({mask.sum().item<std::int64_t>()}, 7.0)));
+    // A mask over several dimensions beside other indices.
+    const Tensor cube = of_input(plain).view_as(plain).reshape({13, 3, 7});
+    const Tensor plane = cube.select(2, 1) > 0;
+    EXPECT_TRUE(equal(cube.index({plane, 2}), cube.select(2, 2).index({plane})));
+    EXPECT_TRUE(equal(cube.index({plane, indexing::Slice(1, 3)}), cube.slice(2, 1, 3).index({plane})));
+    const Tensor third = tensor({4, 0}, TensorOptions(kLong)).unsqueeze(1);
+    EXPECT_TRUE(equal(cube.index({plane, third})[0], cube.select(2, 4).index({plane})));
+  }
+}
+
+TEST(Destination, ScatteredInTheOrderOfMemory) {
+  manual_seed(7);
+  for (const std::int64_t dim : {0, 1, 2}) {
+    const Tensor plain = randn({6, 11, 17}), src = randn({5, 9, 17});
+    const Tensor index = randint(0, plain.size(dim), {5, 9, 17}, TensorOptions(kLong));
+    const auto turned = [](const Tensor& t) { return t.permute({2, 0, 1}).contiguous().permute({1, 2, 0}); };
+    for (const Tensor& from : {src, turned(src)}) {
+      for (const Tensor& at : {index, turned(index)}) {
+        EXPECT_TRUE(equal(turned(plain).scatter_(dim, at, from), scatter(plain, dim, index, src)));
+        EXPECT_TRUE(equal(turned(plain).scatter_(dim, at, 3), scatter(plain, dim, index, 3)));
+        EXPECT_TRUE(equal(turned(plain).scatter_add_(dim, at, from), scatter_add(plain, dim, index, src)));
+        EXPECT_TRUE(equal(turned(plain).scatter_reduce_(dim, at, from, "amax"),
+                          scatter_reduce(plain, dim, index, src, "amax")));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanewise
