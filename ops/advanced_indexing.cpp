@@ -64,7 +64,7 @@ DimVector strides_like(IntArrayRef sizes, const std::vector<DimVector>& operands
   return strides;
 }
 
-/// `values` as write_rows and add_rows take them: one element, or contiguous in the shape of the rows; never
+/// `values` as write_rows and add_rows take them: one element, or rows with one step from each to the next; never
 /// the memory of self.
 Tensor fitted(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values) {
   LANEWISE_CHECK(DtypeError, values.scalar_type() == self.scalar_type(), op,
@@ -85,7 +85,8 @@ Tensor fitted(const char* op, const IndexedRows& rows, const Tensor& self, const
   }
   LANEWISE_CHECK(ShapeError, fits, op, ": shape mismatch: value tensor of shape ", values.sizes(),
                  " cannot be broadcast to indexing result of shape ", IntArrayRef(rows.sizes));
-  return dense(shaped.sizes().equals(rows.sizes) ? shaped : expand(shaped, rows.sizes));
+  const Tensor whole = shaped.sizes().equals(rows.sizes) ? shaped : expand(shaped, rows.sizes);
+  return rows.row > 1 && row_step(rows, whole) ? whole : dense(whole);
 }
 
 void put_rows(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values,

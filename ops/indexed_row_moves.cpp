@@ -30,6 +30,7 @@ class RowWalk {
         self_(static_cast<T*>(self.data_ptr())),
         values_(static_cast<T*>(values.data_ptr())),
         value_step_(value_step),
+        value_row_(value_step == 0 ? 0 : row_step(rows, values).value_or(rows.row)),
         per_index_(rows.per_index()),
         all_(rows.row == 0 ? 0 : rows.before_count * per_index_) {
     if (all_ == 0 || rows.after_sizes.empty()) return;
@@ -103,7 +104,7 @@ class RowWalk {
         const auto* next = reinterpret_cast<const char*>(self + offsets[p + kAhead] * scale);
         for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(next + 64 * line);
       }
-      T* value = values_ + r * rows_.row * value_step;
+      T* value = values_ + r * value_row_;
       for (const std::int64_t start : starts_) {
         run(row + start + from * stride, stride, value + from * value_step, to - from);
         value += n_ * value_step;
@@ -156,7 +157,7 @@ class RowWalk {
   const IndexedRows& rows_;
   T* self_;
   T* values_;
-  std::int64_t value_step_;
+  std::int64_t value_step_, value_row_;
   std::int64_t per_index_, all_;
   // Runs of elements behind one offset: inner ones with one stride, and where each begins.
   std::int64_t n_ = 1, stride_ = 1;
@@ -166,6 +167,24 @@ class RowWalk {
 std::int64_t step_of(const Tensor& values) { return values.numel() == 1 ? 0 : 1; }
 
 }  // namespace
+
+std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& values) noexcept {
+  const IntArrayRef sizes = values.sizes(), strides = values.strides();
+  std::size_t d = sizes.size();
+  std::int64_t inner = 1;
+  for (; d > 0 && inner < rows.row; --d) {
+    if (sizes[d - 1] != 1 && strides[d - 1] != inner) return std::nullopt;
+    inner *= sizes[d - 1];
+  }
+  std::optional<std::int64_t> step;
+  for (std::int64_t next = 0; d > 0; --d) {
+    if (sizes[d - 1] == 1) continue;
+    if (step && strides[d - 1] != next) return std::nullopt;
+    if (!step) step = strides[d - 1];
+    next = strides[d - 1] * sizes[d - 1];
+  }
+  return step.value_or(inner);
+}
 
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
   visit_size(self.itemsize(), [&]<class T>() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <lanewise/kernels/kernel.h>
@@ -47,15 +48,18 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, std::int64_t dim, c
 /// Elements of self by their number in row-major order; negative ones from the end.
 IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& index);
 
+/// Elements from a row of `values`, of the sizes of the result, to the next; nothing if rows are not contiguous or have no one step.
+std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& values) noexcept;
+
 /// The rows, in the order of the result, into `out`: contiguous, of the result's sizes and the dtype of self.
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out);
-/// `values` into the rows: contiguous and of the result's sizes, or a single element for all; dtype of self.
+/// `values` into the rows: of the result's sizes, with a row_step(), or a single element for all; dtype of self.
 /// Of several writes to one place the last one stays, whatever the number of threads.
 void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values);
 /// Whether rows consist of contiguous runs that are worth the call of a kernel each.
 bool has_long_runs(const IndexedRows& rows);
 /// rows = kernel(values, rows), one after the other in order of the indices, for such rows and a kernel of their dtype;
-/// values are contiguous and of the result's sizes.
+/// values are of the result's sizes and have a row_step().
 void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values,
                   kernels::ElementwiseFn kernel);
 /// rows += alpha * values in that order; sums of the halves are rounded at every step.

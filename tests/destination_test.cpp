@@ -170,6 +170,27 @@ TEST(Destination, OneValueWhereAMaskSays) {
   }
 }
 
+TEST(Destination, RowsOfAnyLayoutAtIndices) {
+  manual_seed(8);
+  const Tensor plain = randn({9, 4, 10}), index = tensor({5, 0, 8, 5}, TensorOptions(kLong));
+  const Tensor dense = randn({4, 4, 10}), pairs = stack({index, index}, 0);
+  const Tensor twice = cat({dense, dense}, 2).narrow(2, 0, 10),
+               turned = dense.transpose(0, 1).contiguous().transpose(0, 1);
+  for (const Tensor& from :
+       {twice, turned, dense.flip({0}).flip({0}), dense.transpose(1, 2).contiguous().transpose(1, 2)}) {
+    EXPECT_TRUE(equal(plain.clone().index_copy_(0, index, from), index_copy(plain, 0, index, dense)));
+    EXPECT_TRUE(equal(plain.clone().index_add_(0, index, from), index_add(plain, 0, index, dense)));
+    EXPECT_TRUE(equal(plain.clone().index_put_({index}, from), index_put(plain, {index}, dense)));
+    EXPECT_TRUE(equal(plain.clone().index_put_({index}, from, true), index_put(plain, {index}, dense, true)));
+  }
+  // One row, or rows, for more than there are.
+  for (const Tensor& from : {dense[0], dense.slice(0, 0, 1), dense.slice(1, 0, 1), dense[0][0]}) {
+    const Tensor whole = from.expand({2, 4, 4, 10}).contiguous();
+    EXPECT_TRUE(equal(plain.clone().index_put_({pairs}, from, true), index_put(plain, {pairs}, whole, true)));
+    EXPECT_TRUE(equal(plain.clone().index_put_({pairs}, from), index_put(plain, {pairs}, whole)));
+  }
+}
+
 TEST(Destination, ScatteredInTheOrderOfMemory) {
   manual_seed(7);
   for (const std::int64_t dim : {0, 1, 2}) {
