@@ -92,11 +92,10 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
 
 void cat_into(const Destination& to, ArrayRef<Tensor> tensors, std::int64_t dim) {
   const Joined joined(tensors, dim);
-  const Tensor& out = to.tensor;
-  if (takes_result(to, joined.sizes, joined.dtype, {}) &&
-      std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.is_alias_of(out); })) {
-    return copy_all(tensors, joined.dim, out);
-  }
+  const bool direct = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
+    return takes_result(to, joined.sizes, joined.dtype, {&t});
+  });
+  if (direct) return copy_all(tensors, joined.dim, to.tensor);
   resize_result(to.op, to.tensor, cat(tensors, dim));
 }
 

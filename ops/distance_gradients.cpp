@@ -42,6 +42,10 @@ Tensor distance_gradients(const Tensor& weights, const Tensor& distances, const 
   const Tensor w = dense(weights, compute), d = dense(distances, compute), x = padded(a, compute),
                y = padded(b, compute);
   Tensor out = lanewise::detail::empty_cpu(x.sizes(), compute);
+  if (w.numel() == 0 || out.numel() == 0) {
+    fill_(out, 0);
+    return dense(narrow(out, -1, 0, a.size(-1)), a.scalar_type());
+  }
   const std::int64_t rows = a.size(-2), others = b.size(-2), width = x.size(-1), size = x.element_size();
   const kernels::DistanceTable& table = *kernels::active_kernels().distances;
   const kernels::DistanceFns& fns = compute == kDouble ? table.f64 : table.f32;
@@ -52,7 +56,7 @@ Tensor distance_gradients(const Tensor& weights, const Tensor& distances, const 
     return static_cast<char*>(t.data_ptr()) + element * size;
   };
   const std::int64_t groups = (rows + kRows - 1) / kRows;
-  const std::int64_t batches = out.numel() == 0 ? 0 : out.numel() / (rows * width);
+  const std::int64_t batches = out.numel() / (rows * width);
   const std::int64_t grain =
       std::max<std::int64_t>(1, kParallelDifferences / std::max<std::int64_t>(kRows * width * others, 1));
   parallel_for(0, batches * groups, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -57,7 +57,7 @@ struct Triangle {
   std::int64_t columns;
 
   Triangle(const Tensor& t, bool is_lower, std::int64_t d)
-      : lower(is_lower), diagonal(d), columns(t.size(-1)) {}
+      : lower(is_lower), diagonal(std::clamp(d, -t.size(-2), t.size(-1))), columns(t.size(-1)) {}
   std::int64_t first(std::int64_t i) const {
     return lower ? 0 : std::clamp<std::int64_t>(i + diagonal, 0, columns);
   }

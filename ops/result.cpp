@@ -41,12 +41,23 @@ void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
   if (out.defined()) check_dtype(op, "out", out, result);
 }
 
+namespace {
+
+/// As far as their storages say, which may be two for one piece of memory.
+bool share_memory(const Tensor& a, const Tensor& b) {
+  const auto* x = static_cast<const char*>(a.storage().data());
+  const auto* y = static_cast<const char*>(b.storage().data());
+  return x < y + b.storage().nbytes() && y < x + a.storage().nbytes();
+}
+
+}  // namespace
+
 bool takes_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
                   std::initializer_list<const Tensor*> inputs) {
   const Tensor& out = to.tensor;
   if (!out.defined() || out.scalar_type() != dtype || !out.sizes().equals(sizes) || !out.is_contiguous())
     return false;
-  return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor* t) { return t->is_alias_of(out); });
+  return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor* t) { return share_memory(*t, out); });
 }
 
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {

@@ -1,6 +1,7 @@
 // In-place and out= forms that write straight into their tensor: what they say is what the op itself returns, wherever the tensor
 // lies and whatever it shares memory with, and errors leave it alone.
 #include <functional>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -145,6 +146,10 @@ TEST(Destination, IsLeftAloneByErrors) {
   EXPECT_THROW(cumsum_out(whole, x, 0), DtypeError);
   EXPECT_TRUE(equal(out, full({3, 4}, -1.0)));
   EXPECT_TRUE(equal(whole, full({3, 4}, -1, TensorOptions(kLong))));
+  const std::int64_t far = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(equal(tril(x, far), x) && equal(triu(x, -far - 1), x));
+  EXPECT_TRUE(equal(tril(x, -far - 1), zeros_like(x)) && equal(triu(x, far), zeros_like(x)));
+  EXPECT_TRUE(equal(x.t().clone().t().triu_(-far - 1), x));
   Tensor vector = ones({3}), repeated = ones({1, 3}).expand({3, 3});
   EXPECT_THROW(vector.tril_(), ShapeError);
   EXPECT_THROW(repeated.tril_(), StorageError);

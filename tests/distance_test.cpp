@@ -132,6 +132,18 @@ TEST(Cdist, GradientsAreThoseOfDifferences) {
   }
 }
 
+TEST(Cdist, GradientsOfNothingAreZero) {
+  for (const double p : {1.0, 1.5, 2.0, kInf}) {
+    for (const Shape s : {Shape{20, 0, 3}, {0, 5, 3}, {4, 5, 0}, {0, 0, 0}}) {
+      const Tensor x = ones({2, s.rows, s.width}).set_requires_grad(true);
+      const Tensor y = ones({2, s.columns, s.width}).set_requires_grad(true);
+      const Tensor d = cdist(x, y, p);
+      const autograd::variable_list g = autograd::grad({d}, {x, y}, {ones_like(d)});
+      EXPECT_TRUE(equal(g[0], zeros_like(x)) && equal(g[1], zeros_like(y)));
+    }
+  }
+}
+
 TEST(Pdist, GradientsAreThoseOfDifferences) {
   manual_seed(8);
   for (const ScalarType dtype : {kFloat, kDouble}) {
