@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/views.h>
@@ -93,9 +94,12 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
 void cat_into(const Destination& to, ArrayRef<Tensor> tensors, std::int64_t dim) {
   const Joined joined(tensors, dim);
   const bool direct = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
-    return takes_result(to, joined.sizes, joined.dtype, {&t});
+    return fits_apart(to, joined.sizes, joined.dtype, {&t});
   });
-  if (direct) return copy_all(tensors, joined.dim, to.tensor);
+  if (direct) {
+    assert_no_internal_overlap(to.tensor);
+    return copy_all(tensors, joined.dim, to.tensor);
+  }
   resize_result(to.op, to.tensor, cat(tensors, dim));
 }
 

@@ -52,12 +52,16 @@ bool share_memory(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
+bool fits_apart(const Destination& to, IntArrayRef sizes, ScalarType dtype,
+                std::initializer_list<const Tensor*> inputs) {
+  const Tensor& out = to.tensor;
+  if (!out.defined() || out.scalar_type() != dtype || !out.sizes().equals(sizes)) return false;
+  return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor* t) { return share_memory(*t, out); });
+}
+
 bool takes_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
                   std::initializer_list<const Tensor*> inputs) {
-  const Tensor& out = to.tensor;
-  if (!out.defined() || out.scalar_type() != dtype || !out.sizes().equals(sizes) || !out.is_contiguous())
-    return false;
-  return std::none_of(inputs.begin(), inputs.end(), [&](const Tensor* t) { return share_memory(*t, out); });
+  return fits_apart(to, sizes, dtype, inputs) && to.tensor.is_contiguous();
 }
 
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {

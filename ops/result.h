@@ -30,8 +30,10 @@ struct Destination {
 /// another shape and keeps it, StorageError if its elements overlap.
 void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype);
 
-/// Whether a form may write a contiguous result of that shape and dtype straight into the destination: it is such a tensor, and
-/// shares no memory with the inputs.
+/// Whether the destination is a tensor of that shape and dtype, of any layout, that shares no memory with the inputs.
+bool fits_apart(const Destination& to, IntArrayRef sizes, ScalarType dtype,
+                std::initializer_list<const Tensor*> inputs);
+/// Whether besides it is contiguous: then a form may write its result straight into it.
 bool takes_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
                   std::initializer_list<const Tensor*> inputs);
 

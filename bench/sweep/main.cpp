@@ -57,7 +57,9 @@ Operands operands(const Type& type, std::string_view layout, std::int64_t n) {
           typed(x - 1.5),
           scattered(n, 3571) > 0.5,
           lib::remainder(lib::arange(0, n, lib::TensorOptions().dtype(lib::kLong)) * 77 + 5, n),
-          (scattered(n, 4447) * static_cast<double>(n - 1)).to(lib::kLong)};
+          (scattered(n, 4447) * static_cast<double>(n - 1)).to(lib::kLong),
+          (y + 1.5).to(type.type).to(lib::kFloat),
+          typed(x + 0.5)};
 }
 
 double seconds_since(Clock::time_point start) {
@@ -87,10 +89,15 @@ void print(const Op& op, const char* pass, double seconds, double sum) {
   std::fflush(stdout);
 }
 
-void run(const Op& op, const Operands& o) {
+void run(const Op& op, const Operands& o, bool writes) {
   const lib::NoGradGuard no_grad;
+  const auto restore = [&] {
+    if (writes) o.w.copy_(o.x);
+  };
+  restore();
   const double sum = sum_of(op.run(o));
   print(op, "", best_of([&] {
+          restore();
           const auto begin = Clock::now();
           const Tensor again = op.run(o);
           return seconds_since(begin);
@@ -137,15 +144,18 @@ int main(int argc, char** argv) {
   if (backward) {
     for (const Tensor& t : {o.x, o.y, o.s}) t.set_requires_grad(true);
   }
-  for (const auto& table :
-       {sweep::pointwise_ops(), sweep::reduction_ops(), sweep::moving_ops(), sweep::product_ops()}) {
+  const auto all = [&](const std::vector<Op>& table, bool writes) {
     for (const Op& op : table) {
       if (std::strchr(op.types, type->kind) == nullptr) continue;
       try {
-        backward ? run_backward(op, o) : run(op, o);
+        backward ? run_backward(op, o) : run(op, o, writes);
       } catch (const std::exception&) {  // one library may not have it for this type
         std::printf("%s\terror\t0\n", op.name);
       }
     }
-  }
+  };
+  for (const auto& table :
+       {sweep::pointwise_ops(), sweep::reduction_ops(), sweep::moving_ops(), sweep::product_ops()})
+    all(table, false);
+  if (!backward) all(sweep::inplace_ops(), true);
 }

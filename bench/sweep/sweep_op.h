@@ -14,6 +14,8 @@ struct Operands {
   lib::Tensor mask;       ///< bool, half of them true
   lib::Tensor order;      ///< the numbers below n in another order
   lib::Tensor positions;  ///< n x n numbers below n
+  lib::Tensor f32;        ///< y in f32, contiguous
+  mutable lib::Tensor w;  ///< the numbers of x, for ops that write
 };
 
 /// One call. `types` has a letter for each kind of element that it takes: f floating, i integers, h halves, b bool, c complex;
@@ -30,6 +32,7 @@ struct Op {
     name, types, []([[maybe_unused]] const Operands& o) -> lib::Tensor { return __VA_ARGS__; } \
   }
 
+std::vector<Op> inplace_ops();
 std::vector<Op> pointwise_ops();
 std::vector<Op> reduction_ops();
 std::vector<Op> moving_ops();
