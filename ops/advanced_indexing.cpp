@@ -185,6 +185,12 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_index_of_number(self, index);
   const IndexedRows rows = indexed_rows("index_select", self, dim, index);
+  // Rows with gaps between them too.
+  if (fits_apart(to, rows.sizes, self.scalar_type(), {&self, &index}) && rows.row > 1 &&
+      row_step(rows, to.tensor)) {
+    assert_no_internal_overlap(to.tensor);
+    return read_rows(rows, self, to.tensor);
+  }
   write_result(to, rows.sizes, self.scalar_type(), {&self, &index},
                [&](const Tensor& out) { read_rows(rows, self, out); });
 }

@@ -159,12 +159,15 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
   const auto* y = static_cast<const T*>(src.const_data_ptr());
   const auto* index = indexing.index.const_data_ptr<std::int64_t>();
   const std::int64_t along = indexing.stride_along(self.strides());
-  walk_pairs(indexing, self, src, [&](const IndexRun& run) {
+  walk_pairs(indexing, self, src, [&](const IndexRun& in) {
+    const IndexRun run =
+        in;  // copies: as far as the compiler knows, what is written changes what is captured
+    const std::int64_t step = along;
     T* to = x + run.at[0];
     const std::int64_t* i = index + run.at[1];
     const T* from = y + run.at[2];
     // The index is dense and runs go along its last dimension: it steps by one.
-    if (indexing.check_runs != nullptr && run.step[0] == 0 && run.step[2] == 1 && along == 1) {
+    if (indexing.check_runs != nullptr && run.step[0] == 0 && run.step[2] == 1 && step == 1) {
       // Checked one by one: a branch that is never taken costs less than a pass of its own.
       const auto limit = static_cast<std::uint64_t>(indexing.limit);
       std::int64_t j = 0;
@@ -174,9 +177,9 @@ void each_pair(const Indexing& indexing, const Tensor& self, const Tensor& src, 
     }
     if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, run.n);
     if (run.step[0] == 0 && run.step[2] == 1) {
-      for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * along], from[j]);
+      for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * step], from[j]);
     } else {
-      for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * along], from[j * run.step[2]]);
+      for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * step], from[j * run.step[2]]);
     }
   });
 }
@@ -365,18 +368,20 @@ void read_where(const Indexing& indexing, const Tensor& self, const Tensor& resu
     auto* out = static_cast<T*>(result.data_ptr());
     walk_index(indexing.sizes, indexing.dim,
                {indexing.strides_across(self.strides()), dense_strides, dense_strides}, false,
-               [&](const IndexRun& run) {
+               [&](const IndexRun& in) {
+                 const IndexRun run = in;
+                 const std::int64_t step = along;
                  const T* from = x + run.at[0];
                  const std::int64_t* i = chosen + run.at[1];
                  T* to = out + run.at[1];
                  const auto limit = static_cast<std::uint64_t>(indexing.limit);
                  std::int64_t j = 0;
                  // Checked one by one: a branch that is never taken costs less than a pass of its own.
-                 if (run.step[0] == 0 && along == 1) {
+                 if (run.step[0] == 0 && step == 1) {
                    for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
                  } else {
                    for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
-                     to[j] = from[j * run.step[0] + i[j] * along];
+                     to[j] = from[j * run.step[0] + i[j] * step];
                  }
                  if (j < run.n) indexing.check_bounds("gather", i + j, 1);
                });

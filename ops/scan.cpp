@@ -312,6 +312,13 @@ class Scan {
 ScalarType accumulated(const Tensor& self, std::optional<ScalarType> dtype) {
   return dtype.value_or(is_integral(self.scalar_type(), true) ? kLong : self.scalar_type());
 }
+/// The same for a destination: integers are carried in int64 and narrowed as they are written.
+ScalarType accumulated_into(const Destination& to, const Tensor& self, std::optional<ScalarType> dtype) {
+  const ScalarType type = accumulated(self, dtype);
+  return type == kLong && to.tensor.defined() && is_integral(to.tensor.scalar_type(), false)
+             ? to.tensor.scalar_type()
+             : type;
+}
 
 void check_floating(const char* op, const Tensor& self) {
   LANEWISE_CHECK(DtypeError, self.is_floating_point(), op, ": not defined for ", self.scalar_type(),
@@ -325,14 +332,14 @@ Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dt
 }
 void cumsum_into(const Destination& to, const Tensor& self, std::int64_t dim,
                  std::optional<ScalarType> dtype) {
-  Scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, dtype)).into(to);
+  Scan("cumsum", &ScanTable::sum, self, dim, accumulated_into(to, self, dtype)).into(to);
 }
 Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
   return Scan("cumprod", &ScanTable::product, self, dim, accumulated(self, dtype)).fresh();
 }
 void cumprod_into(const Destination& to, const Tensor& self, std::int64_t dim,
                   std::optional<ScalarType> dtype) {
-  Scan("cumprod", &ScanTable::product, self, dim, accumulated(self, dtype)).into(to);
+  Scan("cumprod", &ScanTable::product, self, dim, accumulated_into(to, self, dtype)).into(to);
 }
 Tensor logcumsumexp(const Tensor& self, std::int64_t dim) {
   check_floating("logcumsumexp", self);
