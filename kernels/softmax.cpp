@@ -120,7 +120,7 @@ struct Passes {
     for (std::int64_t c = 0; c < count; c += kTile) {
       const std::int64_t width = count - c < kTile ? count - c : kTile;
       if constexpr (Op::kUsesMax) {
-        largest(a + c, n, stride, width, max, kTile);
+        largest(a + c, n, stride, width, max);
       }
       each_row(
           n, width, a, b, out, stride,

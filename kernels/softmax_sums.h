@@ -81,11 +81,11 @@ LANEWISE_INLINE void raise(const T* x, std::int64_t stride, std::int64_t width, 
       });
 }
 
-/// The largest element of each of `width` columns; `max` has room for `size` of them.
+/// The largest element of each of `width` columns; `max` has room for whole registers.
 template <class T>
-[[gnu::noinline, gnu::noclone]] void largest(const T* a, std::int64_t n, std::int64_t stride,
-                                             std::int64_t width, T* max, int size) {
-  for (int i = 0; i < size; ++i) max[i] = -std::numeric_limits<T>::infinity();
+[[gnu::noinline]] void largest(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width, T* max) {
+  using V = vec::Vec<T>;
+  for (std::int64_t i = 0; i < width; i += V::size) V(-std::numeric_limits<T>::infinity()).store(max + i);
   std::int64_t r = 0;
   for (; r + 4 <= n; r += 4) raise<4>(a + r * stride, stride, width, max);
   for (; r < n; ++r) raise<1>(a + r * stride, stride, width, max);
@@ -100,7 +100,7 @@ struct ColumnSums {
   /// The largest element of each of width <= kPage columns, and the sum of exp(a - max); `max` has room for kPage.
   [[gnu::noinline]] static void of_exp(const T* a, std::int64_t n, std::int64_t stride, std::int64_t width,
                                        T* max, T* sum) {
-    largest(a, n, stride, width, max, kPage);
+    largest(a, n, stride, width, max);
     over<Exponential>(a, n, stride, width, sum, {max});
   }
   /// The sum of a * b.
