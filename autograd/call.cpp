@@ -205,7 +205,7 @@ std::vector<Tensor> call(std::string_view op, std::span<const Value> args,
       const RegisteredOp& registered = detail::registered_ops()[row];
       Binder binder(registry()[row], registered, lenient);
       if (auto values = binder.bind(args, kwargs))
-        return registered.function(detail::Arguments(std::move(*values)));
+        return registered(detail::Arguments(std::move(*values)));
     }
   }
   no_overload(op, rows, args, kwargs);

@@ -147,6 +147,42 @@ void detail::destroy_node(Node* node) noexcept {
   yard.busy = false;
 }
 
+namespace {
+
+/// Puts the counts of a node's owners at the beginning of the node's block, and gives the block back with them.
+template <class T>
+struct OwnerAllocator {
+  using value_type = T;
+
+  OwnerAllocator(void* place, std::size_t size) noexcept : block(place), bytes(size) {}
+  template <class U>
+  OwnerAllocator(const OwnerAllocator<U>& other) noexcept : block(other.block), bytes(other.bytes) {}
+
+  T* allocate(std::size_t) noexcept {
+    static_assert(sizeof(T) <= detail::kOwnerBytes);
+    return static_cast<T*>(block);
+  }
+  void deallocate(T* place, std::size_t) noexcept { detail::pool_free(place, bytes); }
+
+  template <class U>
+  friend bool operator==(const OwnerAllocator& a, const OwnerAllocator<U>& b) noexcept {
+    return a.block == b.block;
+  }
+
+  void* block;
+  std::size_t bytes;
+};
+
+struct DestroyNode {
+  void operator()(Node* node) const noexcept { detail::destroy_node(node); }
+};
+
+}  // namespace
+
+std::shared_ptr<Node> detail::share_node(Node* node, void* block, std::size_t bytes) noexcept {
+  return {node, DestroyNode(), OwnerAllocator<Node>(block, bytes)};
+}
+
 void detail::empty_graveyard() noexcept {
   Graveyard& yard = graveyard;
   while (Node* next = yard.head) {

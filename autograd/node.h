@@ -1,10 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,7 +198,18 @@ inline constexpr std::uint64_t kMaxSequenceNr = std::numeric_limits<std::uint64_
 /// freed.
 template <class T, class... Args>
 std::shared_ptr<T> make_node(Args&&... args) {
-  return std::allocate_shared<T>(detail::NodeAllocator<T>(), std::forward<Args>(args)...);
+  static_assert(alignof(T) <= alignof(std::max_align_t));
+  constexpr std::size_t begin = (detail::kOwnerBytes + alignof(T) - 1) / alignof(T) * alignof(T);
+  constexpr std::size_t bytes = begin + sizeof(T);
+  void* block = detail::pool_allocate(bytes);
+  T* node = nullptr;
+  try {
+    node = ::new (static_cast<std::byte*>(block) + begin) T(std::forward<Args>(args)...);
+  } catch (...) {
+    detail::pool_free(block, bytes);
+    throw;
+  }
+  return std::static_pointer_cast<T>(detail::share_node(node, block, bytes));
 }
 
 /// A deleter for nodes made by `new`, with the same iterative destruction.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include <lanewise/dispatch_isa/api.h>
 
@@ -20,26 +21,12 @@ LANEWISE_API void pool_free(void* block, std::size_t bytes) noexcept;
 LANEWISE_API void destroy_node(Node* node) noexcept;
 void empty_graveyard() noexcept;
 
-/// Gives std::allocate_shared pooled memory and the destruction without recursion.
-template <class T>
-struct NodeAllocator {
-  using value_type = T;
+/// Bytes before a node that are for what its shared_ptrs share: their counts and where its memory is.
+inline constexpr std::size_t kOwnerBytes = 5 * sizeof(void*);
 
-  NodeAllocator() noexcept = default;
-  template <class U>
-  NodeAllocator(const NodeAllocator<U>&) noexcept {}
-
-  T* allocate(std::size_t n) { return static_cast<T*>(pool_allocate(n * sizeof(T))); }
-  void deallocate(T* block, std::size_t n) noexcept { pool_free(block, n * sizeof(T)); }
-  template <class U>
-  void destroy(U* node) noexcept {
-    destroy_node(node);
-  }
-  template <class U>
-  friend bool operator==(const NodeAllocator&, const NodeAllocator<U>&) noexcept {
-    return true;
-  }
-};
+/// The first owner of a node that lies in `block`, of `bytes` from pool_allocate(), at least kOwnerBytes behind its beginning.
+/// One function for all types of nodes, where std::allocate_shared would be compiled for each.
+LANEWISE_API std::shared_ptr<Node> share_node(Node* node, void* block, std::size_t bytes) noexcept;
 
 }  // namespace detail
 }  // namespace lanewise::autograd

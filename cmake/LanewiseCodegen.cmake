@@ -43,11 +43,12 @@ function(lanewise_codegen)
                      COMMENT "Generating ops from derivatives.yaml" VERBATIM)
   add_custom_target(lanewise_generate DEPENDS ${outputs})
 
-  # A quarter of the code, little of it hot: calls by name and the rules of forward mode and vmap do no arithmetic.
+  # A quarter of the code, little of it hot: calls by name and the rules of forward mode and vmap do no
+  # arithmetic, and what an op marked with `rare:` does takes far longer than the call.
   set(cpp ${outputs})
   list(FILTER cpp INCLUDE REGEX "\\.cpp$")
   set(cold ${cpp})
-  list(FILTER cold INCLUDE REGEX "/(registry|transforms_[0-9]+)\\.cpp$")
+  list(FILTER cold INCLUDE REGEX "/(registry|transforms_[0-9]+|[a-z]+_rare)\\.cpp$")
   list(REMOVE_ITEM cpp ${cold})
   lanewise_sources(${cpp})
   lanewise_cold_sources(${cold})

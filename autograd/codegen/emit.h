@@ -9,8 +9,12 @@ namespace lanewise::codegen {
 
 /// Ops split over this many files of functions and of nodes, for compile time.
 inline constexpr std::size_t kShards = 4;
+/// One shard more, compiled for size: the ops marked with `rare:`.
+inline constexpr std::size_t kRareShard = kShards;
+/// "0" to "3", "rare".
+std::string shard_name(std::size_t shard);
 
-/// The ops of shard `shard`: every kShards-th, so that the shards are alike.
+/// The ops of shard `shard`: every kShards-th of those that are not rare, so that the shards are alike.
 std::vector<const Op*> shard_of(const OpList& list, std::size_t shard);
 
 std::string emit_tensor_methods(const OpList& list);

@@ -11,9 +11,14 @@ void document(Text& text, const Op& op) { text.line("/// ", op.doc); }
 
 }  // namespace
 
+std::string shard_name(std::size_t shard) { return shard == kRareShard ? "rare" : std::to_string(shard); }
+
 std::vector<const Op*> shard_of(const OpList& list, std::size_t shard) {
   std::vector<const Op*> ops;
-  for (std::size_t i = shard; i < list.ops.size(); i += kShards) ops.push_back(&list.ops[i]);
+  std::size_t usual = 0;
+  for (const Op& op : list.ops) {
+    if ((op.rare ? kRareShard : usual++ % kShards) == shard) ops.push_back(&op);
+  }
   return ops;
 }
 

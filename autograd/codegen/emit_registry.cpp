@@ -69,25 +69,34 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-void emit_function(Text& text, const Row& row, std::size_t index) {
+void emit_handwritten(Text& text, const Row& row, std::size_t index) {
   const Schema& schema = row.schema;
-  text.line("std::vector<Tensor> call_", std::to_string(index), "([[maybe_unused]] const Arguments& a) {");
+  text.line("std::vector<Tensor> call_", std::to_string(index),
+            "(RegisteredOp::Function, [[maybe_unused]] const Arguments& a) {");
   for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
     const Argument& a = schema.arguments[i];
     const std::string type = a.written ? "Tensor " : a.type.is_tensor() ? "const Tensor& " : "const auto ";
     text.line("  [[maybe_unused]] ", type, a.name, " = a.", accessor(a), "(", std::to_string(i), ");");
   }
-  std::string expression;
-  if (row.op->kind == Kind::Handwritten) {
-    expression = row.op->forward;
-  } else if (row.out) {
-    std::string outs;
-    for (const std::string& name : out_names(*row.op)) outs += name + ", ";
-    expression = "lanewise::" + row.op->schema.name + "_out(" + outs + argument_list(row.op->schema) + ")";
-  } else {
-    expression = "lanewise::" + schema.name + "(" + argument_list(schema) + ")";
+  text.line("  return pack(", row.op->forward, ");\n}");
+}
+
+/// The row of a public function, with the type that picks it among its overloads.
+std::string registered(const Row& row) {
+  const Schema& schema = row.schema;
+  std::string name = schema.name;
+  std::string types;
+  std::size_t outs = 0;
+  const auto add = [&](const Argument& a) { types += (types.empty() ? "" : ", ") + parameter_type(a); };
+  if (row.out) {
+    name = row.op->schema.name + "_out";
+    outs = out_names(*row.op).size();
+    for (std::size_t i = schema.arguments.size() - outs; i < schema.arguments.size(); ++i)
+      add(schema.arguments[i]);
   }
-  text.line("  return pack(", expression, ");\n}");
+  for (std::size_t i = 0; i + outs < schema.arguments.size(); ++i) add(schema.arguments[i]);
+  return "registered" + (row.out ? "<" + std::to_string(outs) + ">" : "") + "(static_cast<" +
+         return_type(schema) + " (*)(" + types + ")>(&lanewise::" + name + "), ";
 }
 
 std::string arguments_of(const Row& row) {
@@ -108,12 +117,13 @@ std::string emit_registry(const OpList& list) {
   text.line(banner(list.file));
   text.line("#include <lanewise/autograd/registry.h>\n");
   text.line(
-      "#include <lanewise/autograd/detail/arguments.h>\n#include "
-      "<lanewise/autograd/detail/factory_options.h>");
+      "#include <lanewise/autograd/detail/factory_options.h>\n#include "
+      "<lanewise/autograd/detail/registered_op.h>");
   text.line("#include <lanewise/generated/functions.h>\n#include <lanewise/ops/factories.h>\n");
   text.line("namespace lanewise {\nnamespace {\n");
   text.line(
-      "using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing Base = "
+      "using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing "
+      "detail::registered;\nusing detail::RegisteredOp;\nusing Base = "
       "SchemaType::Base;\n");
   text.line("constexpr std::string_view kTensor[] = {\"Tensor\", \"Tensor\", \"Tensor\"};");
   text.line("constexpr std::string_view kTensorList[] = {\"Tensor[]\"};\n");
@@ -126,7 +136,7 @@ std::string emit_registry(const OpList& list) {
     list_of.push_back(known->second);
     if (is_new && !arguments.empty())
       text.line("constexpr SchemaArgument kArguments", std::to_string(i), "[] = {\n", arguments, "};");
-    emit_function(text, rows[i], i);
+    if (rows[i].op->kind == Kind::Handwritten) emit_handwritten(text, rows[i], i);
   }
   text.line("\nconstexpr Schema kSchemas[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -142,10 +152,14 @@ std::string emit_registry(const OpList& list) {
               schema.is_view() ? "true" : "false", ", ", rows[i].inplace ? "true" : "false", ", ",
               rows[i].out ? "true" : "false", "},");
   }
-  text.line("};\n\nconstexpr detail::RegisteredOp kOps[] = {");
+  // Not constexpr, since a function's type is taken away; yet gcc and clang write the rows into the file.
+  text.line("};\n\nconst RegisteredOp kOps[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    text.line("    {&call_", std::to_string(i), ", ", rows[i].op->numbers_as_tensors ? "true" : "false",
-              "},");
+    const Op& op = *rows[i].op;
+    const std::string row =
+        op.kind == Kind::Handwritten ? "{&call_" + std::to_string(i) + ", nullptr, " : registered(rows[i]);
+    text.line("    ", row, op.numbers_as_tensors ? "true" : "false",
+              op.kind == Kind::Handwritten ? "}," : "),");
   }
   text.line("};\n\n}  // namespace\n");
   text.line("std::span<const Schema> registry() noexcept { return kSchemas; }\n");

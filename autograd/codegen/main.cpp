@@ -27,10 +27,10 @@ void generate(const std::string& yaml, const std::filesystem::path& out) {
   write("transforms.h", emit_transforms_header(list));
   write("registry.cpp", emit_registry(list));
   write("ops.md", emit_docs(list));
-  for (std::size_t shard = 0; shard < kShards; ++shard) {
-    write("functions_" + std::to_string(shard) + ".cpp", emit_functions(list, shard));
-    write("transforms_" + std::to_string(shard) + ".cpp", emit_transforms(list, shard));
-    write("nodes_" + std::to_string(shard) + ".cpp", emit_nodes(list, shard));
+  for (std::size_t shard = 0; shard <= kRareShard; ++shard) {
+    write("functions_" + shard_name(shard) + ".cpp", emit_functions(list, shard));
+    write("transforms_" + shard_name(shard) + ".cpp", emit_transforms(list, shard));
+    write("nodes_" + shard_name(shard) + ".cpp", emit_nodes(list, shard));
   }
 }
 

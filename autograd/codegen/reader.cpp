@@ -38,7 +38,8 @@ const std::set<std::string> kFields = {"op",
                                        "not_implemented",
                                        "vmap",
                                        "inplace_forward",
-                                       "inplace_view"};
+                                       "inplace_view",
+                                       "rare"};
 
 constexpr const char* kNotImplemented = "not_implemented";
 
@@ -162,6 +163,7 @@ class Reader {
         fail(entry["inplace_forward"], "`inplace_forward:` belongs to `forward:` ops");
       op.inplace_forward = entry["inplace_forward"].as<std::string>();
     }
+    op.rare = !op.alias.empty() || (entry["rare"] && entry["rare"].as<bool>());
     if (entry["check"]) op.check = entry["check"].as<std::string>();
   }
 

@@ -53,9 +53,16 @@ std::vector<Tensor> pack(std::tuple<Tensors...> results) {
                     std::move(results));
 }
 
+/// What a row of registry() calls: an op's function without its type, and the thunk that knows the type. Many ops share a
+/// signature, and with it the thunk.
 struct RegisteredOp {
-  std::vector<Tensor> (*function)(const Arguments& arguments);
+  using Function = void (*)();
+
+  std::vector<Tensor> (*thunk)(Function function, const Arguments& arguments);
+  Function function;
   bool numbers_as_tensors;  ///< a number is taken for a Tensor
+
+  std::vector<Tensor> operator()(const Arguments& arguments) const { return thunk(function, arguments); }
 };
 
 /// Beside registry(), in the same order.

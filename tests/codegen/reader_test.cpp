@@ -95,9 +95,15 @@ TEST_F(ReaderTest, ForwardModeFormulasAreAccepted) {
 TEST_F(ReaderTest, ShardsTogetherHoldEveryOp) {
   const OpList list = read(kMul);
   std::size_t count = 0;
-  for (std::size_t shard = 0; shard < kShards; ++shard) count += shard_of(list, shard).size();
+  for (std::size_t shard = 0; shard <= kRareShard; ++shard) count += shard_of(list, shard).size();
   EXPECT_EQ(count, 1U);
   EXPECT_THAT(emit_nodes(list, 0), HasSubstr("// ops.yaml:1: mul.Tensor"));
+}
+
+TEST_F(ReaderTest, RareOpsAreInAShardOfTheirOwn) {
+  const OpList list = read(std::string(kMul) + "  rare: true\n");
+  EXPECT_TRUE(shard_of(list, 0).empty());
+  EXPECT_EQ(shard_of(list, kRareShard).size(), 1U);
 }
 
 TEST_F(ReaderTest, MistakesNameFileAndLine) {

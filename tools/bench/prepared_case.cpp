@@ -77,17 +77,17 @@ PreparedCase::PreparedCase(const BenchCase& c) {
   timed_ = &detail::registered_ops()[index_];
 }
 
-void PreparedCase::run() { timed_->function(*arguments_); }
+void PreparedCase::run() { (*timed_)(*arguments_); }
 
 std::vector<Tensor> PreparedCase::results() const {
-  return detail::registered_ops()[index_].function(detail::Arguments(values_));
+  return detail::registered_ops()[index_](detail::Arguments(values_));
 }
 
 std::vector<Tensor> PreparedCase::reference() const {
   const IsaGuard guard(available_isas().front());
   std::vector<Value> wide;
   for (const Value& value : values_) wide.push_back(widened(value));
-  return detail::registered_ops()[index_].function(detail::Arguments(std::move(wide)));
+  return detail::registered_ops()[index_](detail::Arguments(std::move(wide)));
 }
 
 }  // namespace lanewise::tools
