@@ -12,6 +12,7 @@
 //   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
 //   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q)
 //   Bessel functions   i0 i0e i1 i1e
+//   polynomials        chebyshev orthogonal_polynomial (orthogonal.h, for the one file that needs it)
 //   exact              fmod remainder frexp ldexp nextafter copysign heaviside
 // clang-format on
 

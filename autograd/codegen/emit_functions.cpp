@@ -31,6 +31,7 @@ class FunctionEmitter {
     if (op_.kind == Kind::Handwritten) return;
     text_.line("// ", list_.file, ":", std::to_string(op_.line), ": ", op_.schema.full_name());
     if (!op_.alias.empty()) return forward_to_alias();
+    if (op_.wraps_numbers) return forward_wrapped();
     const bool has_body = op_.kind != Kind::Composite;
     if (op_.kind == Kind::Pointwise) {
       text_.line("constexpr PointwiseOp ", constant_, "{\"", op_.schema.name,
@@ -77,6 +78,24 @@ class FunctionEmitter {
     if (op_.out) {
       Schema schema = out_schema(op_);
       forward(schema, name + "_out", op_.alias + "_out", "out");
+    }
+    text_.line("");
+  }
+
+  // Numbers become wrapped numbers, and the overload that takes tensors is called.
+  void forward_wrapped() {
+    std::string arguments;
+    for (const Argument& a : op_.schema.arguments) {
+      const bool number = a.type.base == BaseType::Scalar;
+      arguments +=
+          (arguments.empty() ? "" : ", ") + (number ? "detail::wrapped_number(" + a.name + ")" : a.name);
+    }
+    for (const bool out : {false, true}) {
+      if (out && !op_.out) continue;
+      const Schema schema = out ? out_schema(op_) : op_.schema;
+      text_.line(return_type(schema), " ", op_.schema.name, out ? "_out(Tensor& out, " : "(",
+                 parameter_list(op_.schema, false), ") {");
+      text_.line("  return lanewise::", op_.schema.name, out ? "_out(out, " : "(", arguments, ");\n}");
     }
     text_.line("");
   }
@@ -419,6 +438,7 @@ std::string emit_functions(const OpList& list, std::size_t shard) {
   text.line(
       "#include <lanewise/autograd/zero_backward.h>\n#include <lanewise/generated/nodes.h>\n#include "
       "<lanewise/generated/transforms.h>");
+  text.line("#include <lanewise/tensor/make_tensor.h>");
   text.line("#include <lanewise/iterator/pointwise.h>\n#include <lanewise/kernels/kernel_table.h>");
   text.line(
       "#include <lanewise/ops/checks.h>\n#include <lanewise/ops/forwards.h>\n#include "

@@ -66,6 +66,7 @@ struct Op {
   bool out = false;
   bool plain_out = false;           ///< the out= form's overload is "out", not "<overload>_out"
   bool numbers_as_tensors = false;  ///< call by name wraps a number where a Tensor is asked for
+  bool wraps_numbers = false;       ///< a composite of the overload that takes tensors in place of its numbers
   bool rare = false;                ///< its calls are compiled for size
   bool inplace_view = false;        ///< changes how self looks at its memory, not the memory
   bool non_differentiable = false;

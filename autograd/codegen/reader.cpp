@@ -39,7 +39,8 @@ const std::set<std::string> kFields = {"op",
                                        "vmap",
                                        "inplace_forward",
                                        "inplace_view",
-                                       "rare"};
+                                       "rare",
+                                       "wraps_numbers"};
 
 constexpr const char* kNotImplemented = "not_implemented";
 
@@ -72,6 +73,7 @@ class Reader {
     name_nodes(list_.ops);
     for (Op& op : list_.ops) name_out_form(op);
     for (Op& op : list_.ops) resolve_alias(op);
+    for (Op& op : list_.ops) resolve_numbers(op);
     for (const Op& op : list_.ops) check_formulas(op);
     return std::move(list_);
   }
@@ -143,15 +145,20 @@ class Reader {
       op.kind = Kind::Composite;
       op.alias = entry["alias"].as<std::string>();
     }
+    if (entry["wraps_numbers"]) {
+      ++kinds;
+      op.kind = Kind::Composite;
+      op.wraps_numbers = entry["wraps_numbers"].as<bool>();
+    }
     if (entry["handwritten"]) {
       ++kinds;
       op.kind = Kind::Handwritten;
       op.forward = entry["handwritten"].as<std::string>();
     }
     if (kinds != 1) {
-      fail(entry,
-           op.schema.full_name() +
-               ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `handwritten:` is needed");
+      fail(entry, op.schema.full_name() +
+                      ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `wraps_numbers:`, "
+                      "`handwritten:` is needed");
     }
     if (entry["inplace_view"]) {
       op.inplace_view = entry["inplace_view"].as<bool>();
@@ -163,7 +170,7 @@ class Reader {
         fail(entry["inplace_forward"], "`inplace_forward:` belongs to `forward:` ops");
       op.inplace_forward = entry["inplace_forward"].as<std::string>();
     }
-    op.rare = !op.alias.empty() || (entry["rare"] && entry["rare"].as<bool>());
+    op.rare = !op.alias.empty() || op.wraps_numbers || (entry["rare"] && entry["rare"].as<bool>());
     if (entry["check"]) op.check = entry["check"].as<std::string>();
   }
 
@@ -363,6 +370,26 @@ class Reader {
     if (!known)
       throw SourceError(file_, op.line, op.schema.full_name() + ": there is no op '" + op.alias + "'");
     op.non_differentiable = !differentiable;
+  }
+
+  // Differentiable if the overload that takes tensors is, by one of the tensors that there are.
+  void resolve_numbers(Op& op) const {
+    if (!op.wraps_numbers) return;
+    const auto takes_tensors = [&](const Op& target) {
+      return target.schema.name == op.schema.name && !target.wraps_numbers &&
+             std::none_of(target.schema.arguments.begin(), target.schema.arguments.end(),
+                          [](const Argument& a) { return a.type.base == BaseType::Scalar; });
+    };
+    const auto target = std::find_if(list_.ops.begin(), list_.ops.end(), takes_tensors);
+    if (target == list_.ops.end())
+      throw SourceError(file_, op.line, op.schema.full_name() + ": no overload takes tensors alone");
+    op.non_differentiable =
+        std::none_of(target->formulas.begin(), target->formulas.end(), [&](const Formula& formula) {
+          return formula.implemented &&
+                 std::any_of(formula.inputs.begin(), formula.inputs.end(), [&](const std::string& input) {
+                   return op.schema.find(input)->type.is_tensor();
+                 });
+        });
   }
 
   void check_formulas(const Op& op) const {

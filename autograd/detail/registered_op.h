@@ -41,7 +41,8 @@ std::vector<Tensor> call_function(RegisteredOp::Function function, [[maybe_unuse
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     // A rotation: outs come first here and last there.
     [[maybe_unused]] constexpr std::size_t n = sizeof...(Parameters);
-    std::tuple<decltype(argument<Parameters>(a, 0))...> values{argument<Parameters>(a, (I + n - Outs) % n)...};
+    std::tuple<decltype(argument<Parameters>(a, 0))...> values{
+        argument<Parameters>(a, (I + n - Outs) % n)...};
     return pack(reinterpret_cast<Result (*)(Parameters...)>(function)(std::get<I>(values)...));
   }(std::index_sequence_for<Parameters...>());
 }

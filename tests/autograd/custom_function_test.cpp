@@ -175,7 +175,8 @@ struct Lists : Function<Lists> {
 
 TEST(Function, ListsAndOptionals) {
   const Tensor x = leaf({1.0}), y = leaf({2.0});
-  Lists::apply(std::vector<Tensor>{x, y}, std::optional<Tensor>()).backward();
+  const std::optional<Tensor> nothing;
+  Lists::apply(std::vector<Tensor>{x, y}, nothing).backward();
   EXPECT_VALUES(x.grad(), 1);
   EXPECT_VALUES(y.grad(), 2);
 }

@@ -57,6 +57,18 @@ std::vector<Case> pointwise_cases() {
                      return Args{number_in(1.5, 4, {2, 3}, d), within(0.6, 4, {3}, d)};
                    }});
   cases.push_back({"special_zeta.self_scalar", [](D d) { return Args{2.5, within(0.6, 4, {3}, d)}; }});
+  for (const std::string family :
+       {"special_chebyshev_polynomial_t", "special_shifted_chebyshev_polynomial_t",
+        "special_hermite_polynomial_h", "special_hermite_polynomial_he"}) {
+    const bool second = family.find("hermite") != std::string::npos;  // U has no derivative
+    cases.push_back(
+        {family,
+         [](D d) { return Args{within(0.1, 0.9, {2, 3}, d), arange(0, 9, 4, TensorOptions(kLong))}; },
+         false,
+         {},
+         second});
+    cases.push_back({family + ".n_scalar", [](D d) { return Args{within(0.1, 0.9, {2, 3}, d), 5}; }, false, {}, second});
+  }
   for (const char* op : {"logit", "special_logit"}) {
     cases.push_back({op, [](D d) { return Args{within(0.1, 0.9, {2, 3}, d)}; }});
     cases.push_back({op, [](D d) { return Args{within(-0.2, 1.2, {3, 3}, d), 0.05}; }});
