@@ -10,6 +10,7 @@
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/explain.h>
+#include <lanewise/autograd/factories_out.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/grad_mode.h>

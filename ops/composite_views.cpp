@@ -53,6 +53,24 @@ Tensor mH(const Tensor& self) {
   return conj(self.mT());
 }
 
+Tensor matrix_H(const Tensor& self) {
+  ops::check_defined("matrix_H", "self", self);
+  LANEWISE_CHECK(ShapeError, self.dim() == 2 || self.dim() == 0,
+                 "matrix_H: is for matrices (2-D tensors), found a ", self.dim(),
+                 "-D tensor; mH exchanges the last two dimensions");
+  return self.dim() == 0 ? conj(self) : mH(self);
+}
+
+Tensor resolve_conj(const Tensor& self) {
+  ops::check_defined("resolve_conj", "self", self);
+  return self;
+}
+
+Tensor resolve_neg(const Tensor& self) {
+  ops::check_defined("resolve_neg", "self", self);
+  return self;
+}
+
 Tensor narrow_copy(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
   ops::check_defined("narrow_copy", "self", self);
   return self.narrow(dim, start, length).clone(MemoryFormat::Contiguous);
@@ -153,15 +171,32 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
   return where(condition, self, detail::wrapped_number(other));
 }
 
+namespace {
+
+/// The size of each chunk but the last; 0 where the dimension is empty.
+std::int64_t chunk_size(const char* op, const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  ops::check_defined(op, "self", self);
+  LANEWISE_CHECK(ValueError, chunks > 0, op, ": chunks is ", chunks, "; expected a positive number");
+  LANEWISE_CHECK(ShapeError, self.dim() > 0, op, ": a 0-dim tensor has no dimension to split");
+  const std::int64_t size = self.size(wrap_dim(op, dim, self.dim()));
+  return size == 0 ? 0 : (size - 1) / chunks + 1;
+}
+
+/// Of an empty dimension as many empty parts as asked for.
+std::vector<std::int64_t> no_sizes(std::int64_t chunks) {
+  return std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0);
+}
+
+}  // namespace
+
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
-  ops::check_defined("chunk", "self", self);
-  LANEWISE_CHECK(ValueError, chunks > 0, "chunk: chunks is ", chunks, "; expected a positive number");
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "chunk: a 0-dim tensor has no dimension to split");
-  const std::int64_t size = self.size(wrap_dim("chunk", dim, self.dim()));
-  // Of an empty dimension as many empty parts as asked for.
-  if (size == 0)
-    return split_with_sizes(self, std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0), dim);
-  return split(self, (size - 1) / chunks + 1, dim);
+  const std::int64_t size = chunk_size("chunk", self, chunks, dim);
+  return size == 0 ? split_with_sizes(self, no_sizes(chunks), dim) : split(self, size, dim);
+}
+
+std::vector<Tensor> unsafe_chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  const std::int64_t size = chunk_size("unsafe_chunk", self, chunks, dim);
+  return size == 0 ? unsafe_split_with_sizes(self, no_sizes(chunks), dim) : unsafe_split(self, size, dim);
 }
 
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {

@@ -22,6 +22,13 @@ void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1) {
 }
 void t_(Tensor& self) { look_as(self, t(self)); }
 
+void as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
+                 std::optional<std::int64_t> storage_offset) {
+  const Tensor view = as_strided(self, size, stride, storage_offset);
+  look_as(self, view);
+  self.unsafeGetTensorImpl()->set_storage_offset(view.storage_offset());
+}
+
 void check_resizable(const char* op, const Tensor& self) {
   LANEWISE_CHECK(AutogradError, !self.requires_grad(), op,
                  ": cannot resize variables that require grad; resize detach() or a copy");

@@ -16,6 +16,10 @@ LANEWISE_API void unsqueeze_(Tensor& self, std::int64_t dim);
 LANEWISE_API void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1);
 LANEWISE_API void t_(Tensor& self);
 
+/// Throws as as_strided does.
+LANEWISE_API void as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride,
+                              std::optional<std::int64_t> storage_offset);
+
 /// Throws AutogradError, beginning with `op`, for a tensor that requires a gradient.
 LANEWISE_API void check_resizable(const char* op, const Tensor& self);
 /// Contiguous with these sizes; the memory grows if it must, what is new in it is not initialised.

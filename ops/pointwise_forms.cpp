@@ -45,6 +45,7 @@ constexpr PointwiseOp kRad2Deg{"rad2deg", &KernelTable::mul, true};
 constexpr PointwiseOp kAdd{"mvlgamma", &KernelTable::add, true};
 constexpr PointwiseOp kLgamma{"mvlgamma", &KernelTable::lgamma, true};
 constexpr PointwiseOp kPolygamma{"polygamma_", &KernelTable::polygamma, true};
+constexpr PointwiseOp kConjPhysical{"conj_physical_", &KernelTable::conj_physical};
 constexpr PointwiseOp kFrexp{"frexp", &KernelTable::frexp};
 
 template <class Other>
@@ -220,6 +221,10 @@ Tensor nextafter(const Tensor& self, const Tensor& other) {
   const std::uint16_t infinity = type == kHalf ? 0x7c00 : 0x7f80;
   for (std::int64_t i = 0; i < result.numel(); ++i) out[i] = next_half(from[i], to[i], infinity);
   return result;
+}
+
+Tensor& conj_physical_(Tensor& self) {
+  return self.is_complex() ? pointwise_inplace(kConjPhysical, self, {self}) : self;
 }
 
 Tensor& polygamma_(Tensor& self, std::int64_t n) {

@@ -56,6 +56,9 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<d
 /// In steps of the common dtype, halves included. Throws DtypeError for integers.
 Tensor nextafter(const Tensor& self, const Tensor& other);
 
+/// A real tensor stays as it is.
+Tensor& conj_physical_(Tensor& self);
+
 /// Throws ValueError if n is negative.
 Tensor& polygamma_(Tensor& self, std::int64_t n);
 /// The sum of lgamma(self - j / 2) over 0 <= j < p, and p (p - 1) / 4 log(pi). Throws ValueError for p < 1,

@@ -257,6 +257,21 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) 
   return parts;
 }
 
+namespace {
+std::vector<Tensor> with_own_versions(std::vector<Tensor>&& parts) {
+  for (const Tensor& part : parts) part.unsafeGetTensorImpl()->own_version(0);
+  return std::move(parts);
+}
+}  // namespace
+
+std::vector<Tensor> unsafe_split(const Tensor& self, std::int64_t split_size, Dim dim) {
+  return with_own_versions(split(self, split_size, dim));
+}
+
+std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, Dim dim) {
+  return with_own_versions(split_with_sizes(self, split_sizes, dim));
+}
+
 std::vector<Tensor> unbind(const Tensor& self, Dim dim) {
   check_defined("unbind", self);
   dim = wrap_existing_dim("unbind", dim, self.dim());

@@ -72,6 +72,10 @@ LANEWISE_API Tensor real(const Tensor& self);
 LANEWISE_API Tensor imag(const Tensor& self);
 
 LANEWISE_API std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim = 0);
+/// As split, but each part has a version counter of its own.
+LANEWISE_API std::vector<Tensor> unsafe_split(const Tensor& self, std::int64_t split_size, std::int64_t dim = 0);
+LANEWISE_API std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
+                                                         std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
                                                   std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);

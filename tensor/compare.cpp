@@ -141,9 +141,9 @@ bool is_nan(const std::complex<double>& z) { return std::isnan(z.real()) || std:
 
 double modulus(const std::complex<double>& z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
 
-void check_defined(const char* op, const Tensor& self, const Tensor& other) {
+void check_defined(const char* op, const Tensor& self, const Tensor& other, const char* name = "other") {
   LANEWISE_CHECK(ValueError, self.defined(), op, ": argument 'self' is an undefined tensor");
-  LANEWISE_CHECK(ValueError, other.defined(), op, ": argument 'other' is an undefined tensor");
+  LANEWISE_CHECK(ValueError, other.defined(), op, ": argument '", name, "' is an undefined tensor");
 }
 
 }  // namespace
@@ -176,6 +176,12 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool e
     const double error = modulus(p.z - q.z);
     return std::isfinite(error) && error <= atol + rtol * modulus(q.z);
   });
+}
+
+bool Tensor::is_set_to(const Tensor& tensor) const {
+  check_defined("is_set_to", *this, tensor, "tensor");
+  return is_alias_of(tensor) && storage_offset() == tensor.storage_offset() && sizes() == tensor.sizes() &&
+         strides() == tensor.strides();
 }
 
 bool Tensor::equal(const Tensor& other) const { return lanewise::equal(*this, other); }

@@ -71,6 +71,8 @@ class LANEWISE_API Tensor {
   bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }
   std::uint32_t use_count() const noexcept { return impl_ == nullptr ? 0 : impl_->use_count(); }
   bool is_same_size(const Tensor& other) const { return sizes().equals(other.sizes()); }
+  /// Whether both look at the same memory in the same way.
+  bool is_set_to(const Tensor& tensor) const;
   bool is_alias_of(const Tensor& other) const { return storage().is_same(other.storage()); }
 
   // Shape and memory.

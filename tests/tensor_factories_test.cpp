@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/autograd/factories_out.h>
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/registry.h>
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/ops/factories.h>
@@ -192,6 +197,107 @@ TEST(Random, IntegersStayInRange) {
   EXPECT_FALSE(std::is_sorted(p.begin(), p.end()));
   std::sort(p.begin(), p.end());
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(p[static_cast<std::size_t>(i)], i);
+}
+
+TEST(FactoriesOut, GiveWhatTheFactoryGives) {
+  const std::pair<std::function<Tensor(const TensorOptions&)>, std::function<void(Tensor&)>> factories[] = {
+      {[](auto& o) {
+         return zeros({2, 3}, o);
+       },
+       [](Tensor& t) {
+         zeros_out(t, {2, 3});
+       }},
+      {[](auto& o) {
+         return ones({2, 3}, o);
+       },
+       [](Tensor& t) {
+         ones_out(t, {2, 3});
+       }},
+      {[](auto& o) {
+         return full({2, 3}, 7, o);
+       },
+       [](Tensor& t) {
+         full_out(t, {2, 3}, 7);
+       }},
+      {[](auto& o) { return eye(3, o); }, [](Tensor& t) { eye_out(t, 3); }},
+      {[](auto& o) { return eye(2, 4, o); }, [](Tensor& t) { eye_out(t, 2, 4); }},
+      {[](auto& o) { return arange(5, o); }, [](Tensor& t) { arange_out(t, 5); }},
+      {[](auto& o) { return arange(1, 9, 2, o); }, [](Tensor& t) { arange_out(t, 1, 9, 2); }},
+      {[](auto& o) { return range(1, 9, 2, o); }, [](Tensor& t) { range_out(t, 1, 9, 2); }},
+      {[](auto& o) { return linspace(0, 12, 7, o); }, [](Tensor& t) { linspace_out(t, 0, 12, 7); }},
+      {[](auto& o) { return logspace(0, 3, 4, 2, o); }, [](Tensor& t) { logspace_out(t, 0, 3, 4, 2); }},
+      {[](auto& o) {
+         return randint(0, 9, {2, 3}, o);
+       },
+       [](Tensor& t) {
+         randint_out(t, 9, {2, 3});
+       }},
+      {[](auto& o) {
+         return randint(2, 9, {2, 3}, o);
+       },
+       [](Tensor& t) {
+         randint_out(t, 2, 9, {2, 3});
+       }},
+      {[](auto& o) { return randperm(6, o); }, [](Tensor& t) { randperm_out(t, 6); }},
+  };
+  for (const auto& [make, write] : factories) {
+    for (const ScalarType dtype : {kInt, kLong, kHalf, kFloat, kDouble}) {
+      manual_seed(5);
+      const Tensor expected = make(TensorOptions(dtype));
+      Tensor gaps = zeros({expected.size(0), 2 * expected.numel() + 2}, TensorOptions(dtype));
+      for (Tensor out : {empty({0}, TensorOptions(dtype)), empty(expected.sizes(), TensorOptions(dtype)),
+                         expected.dim() == 2 ? gaps.narrow(1, 1, expected.size(1))
+                                             : gaps.flatten().narrow(0, 1, expected.numel())}) {
+        const Tensor same = out;
+        manual_seed(5);
+        write(out);
+        EXPECT_TRUE(out.is_same(same));
+        EXPECT_EQ(out.scalar_type(), dtype);
+        EXPECT_TRUE(out.equal(expected));
+        EXPECT_GT(out._version(), 0);
+      }
+    }
+    Tensor fresh;
+    write(fresh);
+    EXPECT_TRUE(fresh.defined());
+  }
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    Tensor out = empty({0}, TensorOptions(dtype));
+    const auto draw = [&](const Tensor& expected, Tensor& result) { EXPECT_TRUE(result.equal(expected)); };
+    manual_seed(1);
+    const Tensor a = rand({2, 3}, TensorOptions(dtype)), b = randn({4}, TensorOptions(dtype)),
+                 c = normal(2, 3, {5}, TensorOptions(dtype));
+    manual_seed(1);
+    draw(a, rand_out(out, {2, 3}));
+    draw(b, randn_out(out, {4}));
+    draw(c, normal_out(out, 2, 3, {5}));
+  }
+}
+
+TEST(FactoriesOut, KeepWhatTheyMayNotWrite) {
+  Tensor leaf = ones({2}).requires_grad_();
+  EXPECT_THAT([&] { zeros_out(leaf, {2}); }, ThrowsMessage<AutogradError>(HasSubstr("out=")));
+  EXPECT_THAT([&] { arange_out(leaf, 5); }, ThrowsMessage<AutogradError>(HasSubstr("out=")));
+  EXPECT_TRUE(leaf.equal(ones({2})));
+  {
+    const NoGradGuard guard;
+    zeros_out(leaf, {2});
+  }
+  EXPECT_TRUE(leaf.equal(zeros({2})));
+  Tensor wide = zeros({1}).expand({3});
+  EXPECT_THAT([&] { arange_out(wide, 3); }, testing::Throws<Error>());
+  EXPECT_TRUE(wide.equal(zeros({3})));
+  Tensor some = ones({2});
+  EXPECT_THAT([&] { empty_out(some, {-1}); }, testing::Throws<Error>());
+  EXPECT_TRUE(some.equal(ones({2})));
+}
+
+TEST(FactoriesOut, CanBeCalledByName) {
+  Tensor out = empty({0}, TensorOptions(kLong));
+  call("arange.out", {5}, {{"out", out}});
+  EXPECT_THAT(values(out), ElementsAre(0, 1, 2, 3, 4));
+  call("zeros", {std::vector<std::int64_t>{2}}, {{"out", out}});
+  EXPECT_THAT(values(out), ElementsAre(0, 0));
 }
 
 TEST(FromBlob, UsesTheMemoryItWasGiven) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -20,7 +21,11 @@ struct Row {
 std::vector<Row> rows_of(const OpList& list) {
   std::vector<Row> rows;
   for (const Op& op : list.ops) {
-    rows.push_back({&op, op.schema, op.schema.is_inplace() || op.schema.returns[0].written, false});
+    // Of those written by hand out= forms are entries of their own.
+    const bool is_out = std::any_of(op.schema.arguments.begin(), op.schema.arguments.end(),
+                                    [](const Argument& a) { return a.written && a.kwarg_only; });
+    const bool writes = op.schema.is_inplace() || op.schema.returns[0].written;
+    rows.push_back({&op, op.schema, writes && !is_out, is_out});
     if (op.inplace) rows.push_back({&op, inplace_schema(op), true, false});
     if (op.out) rows.push_back({&op, out_schema(op), false, true});
   }
@@ -117,7 +122,7 @@ std::string emit_registry(const OpList& list) {
   text.line(banner(list.file));
   text.line("#include <lanewise/autograd/registry.h>\n");
   text.line(
-      "#include <lanewise/autograd/detail/factory_options.h>\n#include "
+      "#include <lanewise/autograd/factories_out.h>\n#include <lanewise/autograd/detail/factory_options.h>\n#include "
       "<lanewise/autograd/detail/registered_op.h>");
   text.line("#include <lanewise/generated/functions.h>\n#include <lanewise/ops/factories.h>\n");
   text.line("namespace lanewise {\nnamespace {\n");

@@ -39,7 +39,8 @@ void name_nodes(std::vector<Op>& ops) {
       op.node_class = op.node_name;
     } else {
       // Reports a name that it shares with another op, so the class needs one of its own.
-      op.node_class = base + camel_case(op.schema.overload) + "Node";
+      const char* form = op.schema.is_inplace() ? "Inplace" : "";
+      op.node_class = base + form + camel_case(op.schema.overload) + "Node";
     }
   }
 }

@@ -195,5 +195,73 @@ TEST(InplaceViews, ForwardModeOfAView) {
   EXPECT_VALUES(forward_ad::unpack_dual(y).tangent, 20, 4, 60, 8);
 }
 
+TEST(InplaceViews, WithAnySizesAndStrides) {
+  const Tensor x = counted({2, 3}).requires_grad_();
+  Tensor y = x * 2;
+  y.as_strided_({2, 2}, {1, 2}, 1);
+  EXPECT_VALUES(y, 2, 6, 4, 8);
+  EXPECT_EQ(y._version(), 1);
+  EXPECT_THAT(y.grad_fn()->name(), HasSubstr("AsStridedBackward"));
+  (y * constant({{1, 2}, {3, 4}})).sum().backward();
+  EXPECT_VALUES(x.grad(), 0, 2, 6, 4, 8, 0);
+  EXPECT_THAT([&] { y.as_strided_({100}, {1}, 0); }, ::testing::Throws<Error>());
+  EXPECT_EQ(y.sizes(), IntArrayRef({2, 2}));
+}
+
+TEST(InplaceViews, WithAnySizesOfAView) {
+  const Tensor x = counted({2, 3}).requires_grad_();
+  const Tensor y = x * 2;
+  Tensor v = y.narrow(0, 1, 1);
+  v.as_strided_({2}, {2}, 3);
+  EXPECT_VALUES(v, 6, 10);
+  EXPECT_EQ(y.grad_fn()->name(), "MulBackward0");
+  v.mul_(5);
+  EXPECT_VALUES(y, 0, 2, 4, 30, 8, 50);
+  EXPECT_EQ(v.grad_fn()->name(), "AsStridedBackward0");
+  y.sum().backward();
+  EXPECT_VALUES(x.grad(), 2, 2, 2, 10, 2, 10);
+}
+
+TEST(InplaceViews, ConjugatesInPlace) {
+  const Tensor x = counted({2, 2}).requires_grad_();
+  Tensor z = view_as_complex(x) * 2;
+  z.conj_physical_();
+  EXPECT_EQ(z.grad_fn()->name(), "ConjPhysicalBackward1");
+  EXPECT_VALUES(view_as_real(z), 0, -2, 4, -6);
+  view_as_real(z).sum().backward();
+  EXPECT_VALUES(x.grad(), 2, -2, 2, -2);
+  Tensor r = counted({2}) * 1;
+  EXPECT_VALUES(r.conj_physical_(), 0, 1);
+  EXPECT_TRUE(resolve_conj(r).is_same(r) && resolve_neg(r).is_same(r));
+  EXPECT_EQ(matrix_H(z.view({1, 2})).sizes(), IntArrayRef({2, 1}));
+  EXPECT_THAT([&] { matrix_H(z); }, ThrowsMessage<ShapeError>(HasSubstr("matrices")));
+}
+
+TEST(UnsafeSplit, PartsCountTheirVersionsAlone) {
+  const Tensor x = counted({2, 3}).requires_grad_();
+  const Tensor q = x * 1;
+  std::vector<Tensor> parts = unsafe_chunk(q, 3, 1);
+  ASSERT_EQ(parts.size(), 3U);
+  parts[0].mul_(2);
+  EXPECT_EQ(q._version(), 0);
+  EXPECT_EQ(parts[0]._version(), 1);
+  EXPECT_EQ(parts[1]._version(), 0);
+  EXPECT_FALSE(parts[1]._is_view());
+  EXPECT_EQ(parts[1].grad_fn()->name(), "UnsafeSplitBackward0");
+  (parts[0] + parts[2]).sum().backward();
+  EXPECT_VALUES(x.grad(), 2, 0, 1, 2, 0, 1);
+  EXPECT_EQ(unsafe_split(q, 2, 1)[1].sizes(), IntArrayRef({2, 1}));
+  EXPECT_EQ(unsafe_split_with_sizes(q, {1, 2}, 1)[1].grad_fn()->name(), "UnsafeSplitWithSizesBackward0");
+  EXPECT_EQ(unsafe_chunk(counted({0}), 3).size(), 3U);
+}
+
+TEST(IsSetTo, ComparesMemoryAndLook) {
+  const Tensor x = counted({2, 3});
+  EXPECT_TRUE(x.is_set_to(x.view({2, 3})));
+  EXPECT_FALSE(x.is_set_to(x.t()));
+  EXPECT_FALSE(x.is_set_to(x.clone()));
+  EXPECT_FALSE(x[0].is_set_to(x[1]));
+}
+
 }  // namespace
 }  // namespace lanewise::autograd
