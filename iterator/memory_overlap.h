@@ -31,6 +31,10 @@ LANEWISE_API MemoryOverlap internal_overlap(const MemoryFootprint& a);
 /// do not.
 LANEWISE_API MemoryOverlap mutual_overlap(const MemoryFootprint& a, const MemoryFootprint& b);
 
+// The same of the elements of tensors.
+LANEWISE_API MemoryOverlap internal_overlap(const Tensor& t);
+LANEWISE_API MemoryOverlap mutual_overlap(const Tensor& a, const Tensor& b);
+
 // The quick questions that PyTorch asks before an op writes; they decide what is an error.
 
 enum class MemOverlap : std::uint8_t { No, Yes, TooHard };

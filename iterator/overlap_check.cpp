@@ -44,6 +44,15 @@ constexpr const char* kItself =
 
 }  // namespace
 
+MemoryOverlap internal_overlap(const Tensor& t) {
+  return t.is_contiguous() ? MemoryOverlap::None : internal_overlap(Elements(t).footprint);
+}
+
+MemoryOverlap mutual_overlap(const Tensor& a, const Tensor& b) {
+  if (plainly_apart(a, b)) return MemoryOverlap::None;
+  return mutual_overlap(Elements(a).footprint, Elements(b).footprint);
+}
+
 MemOverlap has_internal_overlap(const Tensor& t) {
   if (!t.defined() || t.is_non_overlapping_and_dense()) {
     return MemOverlap::No;
@@ -139,8 +148,7 @@ void TensorIterator::check_overlap() {
     if (!out.is_contiguous()) {
       const MemOverlap internal = has_internal_overlap(out);
       LANEWISE_CHECK(StorageError, internal != MemOverlap::Yes, op_, ": ", kItself);
-      serial_ = serial_ || (internal == MemOverlap::TooHard &&
-                            internal_overlap(Elements(out).footprint) != MemoryOverlap::None);
+      serial_ = serial_ || (internal == MemOverlap::TooHard && internal_overlap(out) != MemoryOverlap::None);
     }
     for (int j = 0; j < ntensors(); ++j) {
       if (j == i || (j < num_outputs_ && (j > i || operand(j).will_resize)) || !operand(j).defined() ||
@@ -149,10 +157,10 @@ void TensorIterator::check_overlap() {
       }
       const Tensor& other = tensor(j);
       const bool is_output = j < num_outputs_;
-      if ((!is_output && other.is_same(out)) || plainly_apart(out, other)) {
+      if (!is_output && other.is_same(out)) {
         continue;
       }
-      const MemoryOverlap overlap = mutual_overlap(Elements(out).footprint, Elements(other).footprint);
+      const MemoryOverlap overlap = mutual_overlap(out, other);
       if (overlap == MemoryOverlap::None || (overlap == MemoryOverlap::Full && !is_output)) {
         continue;
       }

@@ -37,15 +37,20 @@ bool fits_apart(const Destination& to, IntArrayRef sizes, ScalarType dtype,
 bool takes_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
                   std::initializer_list<const Tensor*> inputs);
 
-/// Calls fill(out), with the destination itself where that takes_result(), else with a fresh tensor that is then copied to it.
-/// `fill` must not throw once it has begun to write.
+/// Calls fill(out), with the destination itself if `direct`, else with a fresh tensor that is then copied to it. `fill` must not
+/// throw once it has begun to write.
 template <class Fill>
-void write_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
-                  std::initializer_list<const Tensor*> inputs, Fill&& fill) {
-  if (takes_result(to, sizes, dtype, inputs)) return fill(to.tensor);
+void write_result(const Destination& to, IntArrayRef sizes, ScalarType dtype, bool direct, Fill&& fill) {
+  if (direct) return fill(to.tensor);
   Tensor fresh = lanewise::detail::empty_cpu(sizes, dtype);
   fill(fresh);
   to.resizable ? resize_result(to.op, to.tensor, fresh) : assign_result(to.op, to.tensor, fresh);
+}
+/// The same, into the destination itself where that takes_result().
+template <class Fill>
+void write_result(const Destination& to, IntArrayRef sizes, ScalarType dtype,
+                  std::initializer_list<const Tensor*> inputs, Fill&& fill) {
+  write_result(to, sizes, dtype, takes_result(to, sizes, dtype, inputs), fill);
 }
 
 }  // namespace lanewise::ops

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/stream.h>
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
@@ -23,11 +25,16 @@ constexpr std::int64_t kParallelElements = 1 << 15;
 /// Columns that one call of a kernel walks down; their carries stay in L1.
 constexpr std::int64_t kColumns = 512;
 /// What moves through tiles does so in parts of so many elements, which stay in L1; of so many sequences, where they lie side by
-/// side only on one side.
+/// side only in the result, only in the input, or are gathered into rows.
 constexpr std::int64_t kTileElements = 2048;
-constexpr std::int64_t kSequences = 16;
+constexpr std::int64_t kSequences = 64;
+constexpr std::int64_t kTurnedSequences = 32;
+constexpr std::int64_t kGatheredRows = 16;
 /// Shorter sequences are better taken as columns.
 constexpr std::int64_t kLeastInRows = 8;
+/// So few sequences are better taken as rows where the input has them as such, so few where the result has.
+constexpr std::int64_t kFewFromRows = 32;
+constexpr std::int64_t kFewToRows = 64;
 /// Rows that take turns in a kernel.
 constexpr std::int64_t kFewRows = 4;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
@@ -50,65 +57,67 @@ std::optional<std::int64_t> joint_stride(const Tensor& t, std::size_t begin, std
   return stride;
 }
 
-/// A tensor as [batches, n, columns] with one stride along each, in bytes; a dense copy if it has no such strides.
-struct Strided {
-  Tensor tensor;
-  std::int64_t batch, n, column;
-
-  Strided(const Tensor& t, std::int64_t dim, const Extent& extent) : tensor(t) {
-    const auto axis = static_cast<std::size_t>(dim);
-    const auto dims = static_cast<std::size_t>(t.dim());
-    const auto outer = joint_stride(t, 0, std::min(axis, dims));
-    const auto inner = joint_stride(t, std::min(axis + 1, dims), dims);
-    if (outer && inner && dims > 0) {
-      batch = *outer;
-      n = t.strides()[axis];
-      column = *inner;
-    } else {
-      tensor = dense(t);
-      batch = extent.n * extent.columns;
-      n = extent.columns;
-      column = 1;
-    }
-    for (std::int64_t* stride : {&batch, &n, &column}) *stride *= t.element_size();
-  }
+/// Bytes from a batch, from a sequence and from an element to the next.
+struct Steps {
+  std::int64_t batch, line, next;
 };
+
+/// Those of `t` as [batches, n, columns], the columns being the sequences; nothing if it has no one stride along each.
+std::optional<Steps> steps_of(const Tensor& t, std::int64_t dim) {
+  const auto axis = static_cast<std::size_t>(dim);
+  const auto dims = static_cast<std::size_t>(t.dim());
+  const std::int64_t size = t.element_size();
+  if (dims == 0) return Steps{size, size, size};
+  const auto outer = joint_stride(t, 0, axis);
+  const auto inner = joint_stride(t, axis + 1, dims);
+  if (!outer || !inner) return std::nullopt;
+  return Steps{*outer * size, *inner * size, t.strides()[axis] * size};
+}
 
 class Scanner {
  public:
-  Scanner(const kernels::ScanKernel& kernel, ScalarType compute, const Strided& from, const Tensor& to,
-          const Extent& extent, bool reverse)
+  Scanner(const kernels::ScanKernel& kernel, ScalarType compute, const Tensor& from, const Steps& in,
+          const Tensor& to, const Steps& out, const Extent& extent, bool reverse)
       : n_(extent.n),
+        in_(in),
+        out_(out),
         reverse_(reverse),
-        from_(static_cast<const char*>(from.tensor.const_data_ptr())),
+        from_(static_cast<const char*>(from.const_data_ptr())),
         to_(static_cast<char*>(to.data_ptr())),
-        from_size_(from.tensor.element_size()),
+        from_size_(from.element_size()),
         to_size_(to.element_size()),
         size_(static_cast<std::int64_t>(element_size(compute))),
-        widens_(from.tensor.scalar_type() != compute),
+        widens_(from.scalar_type() != compute),
         narrows_(to.scalar_type() != compute),
-        streams_(to.numel() * to.element_size() >= kernels::kStreamOutputFrom) {
+        streams_(to.numel() * to_size_ >= kernels::kStreamOutputFrom) {
     const auto type = static_cast<std::size_t>(compute);
     fn_ = kernel.fn[type];
     start_ = kernel.start[type];
     carry_size_ = kernel.carry_size[type];
     const kernels::Movers& movers = *kernels::active_kernels().movers;
-    gather_ = movers.gather[static_cast<std::size_t>(std::countr_zero(from.tensor.itemsize()))];
+    gather_ = movers.gather[static_cast<std::size_t>(std::countr_zero(from.itemsize()))];
     scatter_ = movers.scatter[static_cast<std::size_t>(std::countr_zero(to.itemsize()))];
-    widen_ = movers.convert[static_cast<std::size_t>(from.tensor.scalar_type())][type];
+    widen_ = movers.convert[static_cast<std::size_t>(from.scalar_type())][type];
     narrow_ = movers.convert[type][static_cast<std::size_t>(to.scalar_type())];
 
-    const bool side_by_side = extent.columns > 1;
-    lines_ = side_by_side ? extent.columns : extent.batches;
-    batches_ = side_by_side ? extent.batches : 1;
-    in_ = {from.batch, side_by_side ? from.column : from.batch, from.n};
-    const std::int64_t row = extent.columns * to_size_;
-    out_ = {n_ * row, side_by_side ? to_size_ : n_ * row, row};
-    if (!side_by_side && n_ >= kLeastInRows) rows_ = kernel.rows[type];
-    width_ = rows_ != nullptr         ? std::clamp(kTileElements / n_, least_rows(), kColumns)
-             : in_.line == from_size_ ? kColumns
-             : lines_ < kFewRows      ? 1
-                                      : kSequences;
+    // Columns are taken together, or batches where there is one column or those lie closer.
+    const bool of_columns = extent.columns > 1 && (extent.batches == 1 || out.line <= out.batch);
+    lines_ = of_columns ? extent.columns : extent.batches;
+    batches_ = of_columns ? extent.batches : extent.columns;
+    if (!of_columns) {
+      std::swap(in_.batch, in_.line);
+      std::swap(out_.batch, out_.line);
+    }
+    // Columns turned into rows only as they are written are quick, but do not go past the caches; 16 bytes are quicker as rows.
+    const bool from_columns = in_.line == from_size_ || in_.line < in_.next, to_rows = out_.next < out_.line;
+    const bool turns = from_columns && to_rows && lines_ >= kFewToRows && size_ < 16 && !streams_;
+    const bool by_rows = lines_ == 1 || (to_rows ? !turns : !from_columns && lines_ < kFewFromRows);
+    if (n_ >= kLeastInRows && by_rows) rows_ = kernel.rows[type];
+    width_ = rows_ != nullptr              ? std::clamp(kTileElements / n_, least_rows(), kColumns)
+             : turns && n_ >= kLeastInRows ? kTurnedSequences
+             : from_columns                ? kColumns
+             : lines_ < kFewRows           ? 1
+                                           : kSequences;
     width_ = std::min(width_, lines_);
   }
 
@@ -126,14 +135,10 @@ class Scanner {
   }
 
  private:
-  /// Bytes from a batch, from a sequence and from an element to the next.
-  struct Steps {
-    std::int64_t batch, line, next;
-  };
-
   /// Whether elements of a sequence lie side by side.
   bool in_rows() const { return in_.next == from_size_; }
-  std::int64_t least_rows() const { return in_rows() ? kFewRows : kSequences; }
+  bool out_in_rows() const { return out_.next == to_size_; }
+  std::int64_t least_rows() const { return in_rows() ? kFewRows : kGatheredRows; }
 
   /// `width` sequences.
   void block(const char* from, char* to, std::int64_t width) const {
@@ -169,11 +174,13 @@ class Scanner {
     for (std::int64_t r = 0; r < rows; ++r) f(from + r * from_stride, to + r * to_stride, n);
   }
 
-  /// Sequences whose results are rows.
+  /// Sequences whose results are rows, or lie closer along them than across.
   void rows(const char* from, char* to, std::int64_t width, char* carry) const {
     const std::int64_t part = std::min(n_, std::max<std::int64_t>(1, kTileElements / width));
-    const bool streams = streams_ && (part == n_ ? width * n_ : part) * to_size_ >= kStreamedBytes;
-    if (in_rows() && !widens_ && !narrows_ && !streams)
+    const bool scatters = !out_in_rows();
+    const bool streams =
+        streams_ && !scatters && (part == n_ ? width * n_ : part) * to_size_ >= kStreamedBytes;
+    if (in_rows() && !widens_ && !narrows_ && !streams && !scatters)
       return rows_(from, in_.line, to, out_.line, n_, width, reverse_, carry);
     const auto tile_of = [&](Scratch use, std::int64_t size) {
       return scratch(use, static_cast<std::size_t>(part * width * size));
@@ -193,17 +200,18 @@ class Scanner {
         x = values;
         stride = count * size_;
       }
-      char* result = to + begin * to_size_;
-      if (!narrows_ && !streams) {
+      char* result = to + begin * out_.next;
+      if (!narrows_ && !streams && !scatters) {
         rows_(x, stride, result, out_.line, count, width, reverse_, carry);
         return;
       }
       rows_(x, stride, values, count * size_, count, width, reverse_, carry);
       if (narrows_) {
-        char* narrow = streams ? raw : result;
-        each_row(values, count * size_, size_, narrow, streams ? count * to_size_ : out_.line, to_size_,
-                 width, count, narrow_);
+        const bool beside = streams || scatters;
+        each_row(values, count * size_, size_, beside ? raw : result, beside ? count * to_size_ : out_.line,
+                 to_size_, width, count, narrow_);
       }
+      if (scatters) scatter_(narrows_ ? raw : values, result, out_.line, out_.next, width, count);
       if (streams) {
         each_row(narrows_ ? raw : values, count * to_size_, to_size_, result, out_.line, to_size_, width,
                  count,
@@ -288,17 +296,28 @@ class Scan {
     return out;
   }
   void into(const Destination& to) const {
-    // In place every element is read before its place is written.
-    const bool in_place = to.tensor.defined() && to.tensor.is_same(self_);
-    const auto fill = [&](const Tensor& out) { run(out); };
-    if (in_place) return write_result(to, self_.sizes(), result_, {}, fill);
-    write_result(to, self_.sizes(), result_, {&self_}, fill);
+    write_result(to, self_.sizes(), result_, suits(to), [&](const Tensor& out) { run(out); });
   }
 
  private:
+  /// Whether results may go straight to the destination. In place every element is read before its place is written.
+  bool suits(const Destination& to) const {
+    const Tensor& out = to.tensor;
+    if (!fits_apart(to, self_.sizes(), result_, {}) || !steps_of(out, dim_)) return false;
+    if (internal_overlap(out) != MemoryOverlap::None) return false;
+    if (out.is_same(self_)) return true;
+    const MemoryOverlap shared = mutual_overlap(out, self_);
+    return shared == MemoryOverlap::None || shared == MemoryOverlap::Full;
+  }
   void run(const Tensor& out) const {
-    if (out.numel() > 0)
-      Scanner(kernel_, compute_, Strided(self_, dim_, extent_), out, extent_, reverse_).run();
+    if (out.numel() == 0) return;
+    Tensor from = self_;
+    auto in = steps_of(from, dim_);
+    if (!in) {
+      from = dense(from);
+      in = steps_of(from, dim_);
+    }
+    Scanner(kernel_, compute_, from, *in, out, *steps_of(out, dim_), extent_, reverse_).run();
   }
 
   const Tensor& self_;

@@ -61,6 +61,7 @@ void expect_same_bits(const Tensor& found, const Tensor& reference, const std::s
   ASSERT_EQ(found.scalar_type(), reference.scalar_type()) << what;
   ASSERT_EQ(found.sizes(), reference.sizes()) << what;
   ASSERT_TRUE(found.is_contiguous()) << what;
+  if (found.numel() == 0) return;
   EXPECT_EQ(std::memcmp(found.const_data_ptr(), reference.contiguous().const_data_ptr(),
                         static_cast<std::size_t>(found.numel() * found.element_size())),
             0)
@@ -144,6 +145,176 @@ TEST(Scan, OfLargeResults) {
       for (const std::int64_t dim : {0, 1})
         expect_same_bits(x.cumsum(dim), expected(x, dim, false), toString(type));
       expect_same_bits(x.t().cumsum(1), expected(x.t(), 1, false), toString(type));
+    }
+  }
+}
+
+/// A view, and the memory around it.
+struct Window {
+  Tensor whole, view;
+};
+constexpr int kAround = 3;
+
+/// Of [a, n]: contiguous, transposed, rows of longer ones, every second, columns of longer ones, every second row and every
+/// third element.
+std::vector<Window> windows(std::int64_t a, std::int64_t n, ScalarType type) {
+  std::vector<Window> all;
+  const auto add = [&](IntArrayRef shape, auto view) {
+    const Tensor whole = full(shape, kAround, TensorOptions(type));
+    all.push_back({whole, view(whole)});
+  };
+  add({a, n}, [](const Tensor& t) { return t; });
+  add({n, a}, [](const Tensor& t) { return t.t(); });
+  add({a, n + 5}, [n](const Tensor& t) { return t.narrow(1, 2, n); });
+  add({a, 2 * n}, [n](const Tensor& t) { return t.slice(1, 0, 2 * n, 2); });
+  add({n, a + 3}, [a](const Tensor& t) { return t.narrow(1, 1, a).t(); });
+  add({2 * a, 3 * n}, [a, n](const Tensor& t) { return t.slice(0, 1, 2 * a, 2).slice(1, 2, 3 * n, 3); });
+  return all;
+}
+
+/// `found` with these values, and nothing written beside it.
+void expect_only(Window& found, const Tensor& values, const std::string& what) {
+  expect_same_bits(found.view.contiguous(), values, what);
+  found.view.fill_(kAround);
+  EXPECT_TRUE(
+      equal(found.whole, full(found.whole.sizes(), kAround, TensorOptions(found.whole.scalar_type()))))
+      << what;
+}
+
+TEST(Scan, IntoEveryLayout) {
+  manual_seed(15);
+  for (const ScalarType type : {kByte, kChar, kShort, kInt, kLong, kHalf, kBFloat16, kFloat, kDouble,
+                                kComplexFloat, kComplexDouble}) {
+    for (const auto& [a, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1, 1}, {1, 300}, {3, 7}, {5, 8}, {18, 33}, {67, 129}, {600, 9}, {0, 4}, {4, 0}}) {
+      const std::vector<Tensor> inputs =
+          a * n > 0 ? matrices(a, n, type) : std::vector<Tensor>{numbers({a, n}, type)};
+      for (const std::int64_t dim : {0, 1}) {
+        const Tensor sum = inputs[0].cumsum(dim).to(type), product = inputs[0].cumprod(dim).to(type);
+        const auto layouts = windows(a, n, type).size();
+        for (std::size_t i = 0; i < layouts; ++i) {
+          const std::string what = std::string(toString(type)) + " " + std::to_string(a) + " x " +
+                                   std::to_string(n) + ", dim " + std::to_string(dim) + ", result " +
+                                   std::to_string(i);
+          Window own = windows(a, n, type)[i];
+          own.view.copy_(inputs[0]);
+          own.view.cumsum_(dim, type);
+          expect_only(own, sum, "sum in place, " + what);
+          own.view.copy_(inputs[0]);
+          own.view.cumprod_(dim, type);
+          expect_only(own, product, "product in place, " + what);
+          own.view.copy_(inputs[0]);
+          Tensor again = own.view.view(own.view.sizes());  // the same elements as another tensor
+          cumsum_out(again, own.view, dim, type);
+          expect_only(own, sum, "onto the input, " + what);
+          for (const Tensor& x : inputs) {
+            Window out = windows(a, n, type)[i];
+            cumsum_out(out.view, x, dim, type);
+            expect_only(out, x.cumsum(dim).to(type), "out of " + what);
+            cumprod_out(out.view, x, dim, type);
+            expect_only(out, x.cumprod(dim).to(type), "product, out of " + what);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Scan, IntoThreeDimensions) {
+  manual_seed(16);
+  for (const ScalarType type : {kFloat, kBFloat16, kChar, kComplexDouble}) {
+    const Tensor plain = numbers({5, 12, 19}, type);
+    const auto whole = [&](IntArrayRef shape) { return full(shape, kAround, TensorOptions(type)); };
+    for (const std::int64_t dim : {0, 1, 2}) {
+      for (int layout = 0; layout < 5; ++layout) {
+        const auto window = [&]() -> Window {
+          const Tensor t = whole(layout == 0   ? std::vector<std::int64_t>{19, 5, 12}
+                                 : layout == 1 ? std::vector<std::int64_t>{12, 5, 19}
+                                 : layout == 2 ? std::vector<std::int64_t>{5, 12, 40}
+                                 : layout == 3 ? std::vector<std::int64_t>{5, 15, 19}
+                                               : std::vector<std::int64_t>{19, 12, 6});
+          return {t, layout == 0   ? t.permute({1, 2, 0})
+                     : layout == 1 ? t.transpose(0, 1)
+                     : layout == 2 ? t.slice(2, 1, 39, 2)
+                     : layout == 3 ? t.narrow(1, 2, 12)
+                                   : t.narrow(2, 0, 5).permute({2, 1, 0})};
+        };
+        const std::string what = std::string(toString(type)) + ", layout " + std::to_string(layout);
+        Window own = window(), out = window();
+        own.view.copy_(plain);
+        own.view.cumsum_(dim, type);
+        expect_only(own, plain.cumsum(dim).to(type), what);
+        cumprod_out(out.view, plain, dim, type);
+        expect_only(out, plain.cumprod(dim).to(type), what);
+      }
+    }
+  }
+}
+
+/// What is read after it was written, or written twice, goes through a copy or is refused.
+TEST(Scan, IntoWhatOverlaps) {
+  manual_seed(17);
+  for (const ScalarType type : {kFloat, kLong, kBFloat16}) {
+    const Tensor data = numbers({41, 40}, type);
+    for (const std::int64_t dim : {0, 1}) {
+      const auto check = [&](auto input, auto output) {
+        const Tensor whole = data.clone();
+        const Tensor from = input(whole);
+        const Tensor expected = from.clone().cumsum(dim);
+        Tensor out = output(whole);
+        cumsum_out(out, from, dim, type);
+        expect_same_bits(out.contiguous(), expected, toString(type));
+      };
+      const auto upper = [](const Tensor& t) { return t.narrow(0, 0, 40); };
+      const auto lower = [](const Tensor& t) { return t.narrow(0, 1, 40); };
+      const auto turned = [](const Tensor& t) { return t.narrow(0, 0, 40).t(); };
+      const auto even = [](const Tensor& t) { return t.slice(1, 0, 40, 2); };
+      const auto odd = [](const Tensor& t) { return t.slice(1, 1, 40, 2); };
+      const auto left = [](const Tensor& t) { return t.narrow(1, 0, 20); };
+      check(upper, lower);
+      check(lower, upper);
+      check(upper, turned);
+      check(turned, upper);
+      check(even, odd);
+      check(even, left);
+      check(left, odd);
+
+      Tensor repeated = ones({1, 40}, TensorOptions(type)).expand({41, 40});
+      EXPECT_THROW(cumsum_out(repeated, data, dim, type), StorageError);
+      EXPECT_THROW(repeated.cumsum_(dim, type), StorageError);
+      EXPECT_TRUE(equal(repeated, ones({41, 40}, TensorOptions(type))));
+      // Elements that meet in some other way are written in order.
+      Tensor memory = zeros({80}, TensorOptions(type));
+      Tensor meeting = as_strided(memory, {41, 40}, {1, 1});
+      const Tensor sums = data.cumsum(dim);
+      cumsum_out(meeting, data, dim, type);
+      EXPECT_TRUE(equal(memory.narrow(0, 40, 40), sums[40]));
+    }
+  }
+  Tensor bits = ones({3, 4}).to(kBool), number = full({}, 4.0);
+  EXPECT_THROW(bits.cumsum_(0), DtypeError);
+  EXPECT_TRUE(bits.all().item<bool>());
+  EXPECT_TRUE(equal(number.cumsum_(0), full({}, 4.0)));
+  Tensor element = zeros({3}).select(0, 1);
+  EXPECT_TRUE(equal(cumprod_out(element, number, 0), full({}, 4.0)));
+}
+
+/// Results that go past the caches, with gaps.
+TEST(Scan, OfLargeResultsWithGaps) {
+  manual_seed(18);
+  const Tensor x = numbers({1 << 12, (1 << 11) + 40}, kFloat);
+  for (const std::int64_t dim : {0, 1}) {
+    const Tensor sums = x.cumsum(dim);
+    for (const int layout : {0, 1, 2}) {
+      Window out{full({1 << 12, (2 << 11) + 80}, kAround, TensorOptions(kFloat)), {}};
+      out.view = layout == 0 ? out.whole.narrow(1, 3, x.size(1)) : out.whole.slice(1, 0, 2 * x.size(1), 2);
+      if (layout == 2) {
+        out.view.copy_(x);
+        out.view.cumsum_(dim);
+      } else {
+        cumsum_out(out.view, x, dim);
+      }
+      expect_only(out, sums, "layout " + std::to_string(layout));
     }
   }
 }
