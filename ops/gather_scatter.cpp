@@ -29,6 +29,16 @@ namespace {
 /// A shape or strides; 0-dim tensors count as vectors of one element.
 DimVector with_dim(IntArrayRef list) { return list.empty() ? DimVector{1} : DimVector(list); }
 
+/// Dimensions from the one with the longest steps to that with the shortest.
+DimVector memory_order(const Tensor& t) {
+  DimVector order;
+  for (std::int64_t d = 0; d < t.dim(); ++d) order.push_back(d);
+  const auto step = [&](std::int64_t d) { return std::abs(t.stride(d)); };
+  std::sort(order.begin(), order.end(),
+            [&](std::int64_t a, std::int64_t b) { return step(a) != step(b) ? step(a) > step(b) : a < b; });
+  return order;
+}
+
 /// The operands of one call, checked: index dense, in int64, and within bounds.
 struct Indexing {
   std::int64_t dim;
@@ -42,7 +52,7 @@ struct Indexing {
   const char* check_runs = nullptr;  ///< the op that has its indices checked where they are used
 
   Indexing(const char* op, std::int64_t along, IntArrayRef self_sizes, const Tensor& any_index,
-           const char* self_name = "self") {
+           const char* self_name = "self", bool densely = true) {
     const auto rank = static_cast<std::int64_t>(self_sizes.size());
     dim = wrap_dim(op, along, rank);
     LANEWISE_CHECK(DtypeError, any_index.scalar_type() == kLong || any_index.scalar_type() == kInt, op,
@@ -62,7 +72,7 @@ struct Indexing {
     if (is_expanded_vector(any_index, limits)) {
       slices = as_strided(any_index, {any_index.size(dim)}, {any_index.stride(dim)});
     } else {
-      index = dense(any_index, kLong);
+      index = densely ? dense(any_index, kLong) : any_index;
     }
     limit = limits[static_cast<std::size_t>(dim)];
   }
@@ -73,6 +83,14 @@ struct Indexing {
     if (empty || slices.defined()) return;  // indexed_rows() checks slices
     if (fresh_result) {
       check_runs = op;
+      return;
+    }
+    if (!index.is_contiguous()) {
+      const DimVector none(sizes.size(), 0);
+      walk_index(sizes, index.dim() - 1, {none, DimVector(index.strides()), none}, false,
+                 [&](const IndexRun& run) {
+                   check_bounds(op, index.const_data_ptr<std::int64_t>() + run.at[1], run.n);
+                 });
       return;
     }
     const auto* values = index.const_data_ptr<std::int64_t>();
@@ -192,11 +210,7 @@ struct InMemoryOrder {
 
   InMemoryOrder(const Indexing& i, const Tensor& to, const Tensor& from) : indexing(i), self(to), src(from) {
     const auto rank = static_cast<std::size_t>(to.dim());
-    DimVector order;
-    for (std::size_t d = 0; d < rank; ++d) order.push_back(static_cast<std::int64_t>(d));
-    const auto step = [&](std::int64_t d) { return std::abs(to.stride(d)); };
-    std::sort(order.begin(), order.end(),
-              [&](std::int64_t a, std::int64_t b) { return step(a) != step(b) ? step(a) > step(b) : a < b; });
+    const DimVector order = memory_order(to);
     if (rank < 2 || std::is_sorted(order.begin(), order.end())) return;
     indexing.dim = std::find(order.begin(), order.end(), i.dim) - order.begin();
     for (std::size_t d = 0; d < rank; ++d) indexing.sizes[d] = i.sizes[static_cast<std::size_t>(order[d])];
@@ -356,32 +370,44 @@ void put_where(const Indexing& indexing, Tensor& self, const Tensor& src) {
              [&]<class T>() { each_pair<T>(o.indexing, o.self, o.src, [](T& a, const T& b) { a = b; }); });
 }
 
-/// self where the index says, into a contiguous tensor of the shape of the index.
+/// An index in int64 whose runs along the last dimension are contiguous.
+Tensor in_runs(const Tensor& index) {
+  return index.scalar_type() == kLong && index.dim() > 0 && index.stride(-1) == 1 ? index
+                                                                                  : dense(index, kLong);
+}
+
+/// self where the index says, element by element, into a tensor of the shape of the index.
 void read_where(const Indexing& indexing, const Tensor& self, const Tensor& result) {
-  if (indexing.empty) return;
-  if (indexing.slices.defined()) return read_rows(indexing.slices_of("gather", self), self, result);
-  const DimVector dense_strides = contiguous_strides(indexing.sizes);
   const std::int64_t along = indexing.stride_along(self.strides());
   const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
     auto* out = static_cast<T*>(result.data_ptr());
     walk_index(indexing.sizes, indexing.dim,
-               {indexing.strides_across(self.strides()), dense_strides, dense_strides}, false,
-               [&](const IndexRun& in) {
+               {indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
+                with_dim(result.strides())},
+               false, [&](const IndexRun& in) {
                  const IndexRun run = in;
-                 const std::int64_t step = along;
+                 const std::int64_t step = along, from_step = run.step[0], to_step = run.step[2];
                  const T* from = x + run.at[0];
                  const std::int64_t* i = chosen + run.at[1];
-                 T* to = out + run.at[1];
+                 T* to = out + run.at[2];
                  const auto limit = static_cast<std::uint64_t>(indexing.limit);
+                 const auto is_inside = [&](std::int64_t at) {
+                   return static_cast<std::uint64_t>(at) < limit;
+                 };
                  std::int64_t j = 0;
                  // Checked one by one: a branch that is never taken costs less than a pass of its own.
-                 if (run.step[0] == 0 && step == 1) {
-                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) to[j] = from[i[j]];
+                 const bool within = from_step == 0 && step == 1;
+                 if (within && to_step == 1) {
+                   for (; j < run.n && is_inside(i[j]); ++j) to[j] = from[i[j]];
+                 } else if (within) {
+                   for (; j < run.n && is_inside(i[j]); ++j, to += to_step) *to = from[i[j]];
                  } else {
-                   for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j)
-                     to[j] = from[j * run.step[0] + i[j] * step];
+                   const std::int64_t *at = i, *const end = i + run.n;
+                   for (; at != end && is_inside(*at); ++at, from += from_step, to += to_step)
+                     *to = from[*at * step];
+                   j = at - i;
                  }
                  if (j < run.n) indexing.check_bounds("gather", i + j, 1);
                });
@@ -426,18 +452,42 @@ void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const
 }  // namespace
 
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
-  const Indexing indexing("gather", dim, self.sizes(), index, "input");
+  Indexing indexing("gather", dim, self.sizes(), index, "input", false);
   const Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
-  read_where(indexing, self, result);
+  if (indexing.empty) return result;
+  if (indexing.slices.defined()) {
+    read_rows(indexing.slices_of("gather", self), self, result);
+  } else {
+    indexing.index = in_runs(index);
+    read_where(indexing, self, result);
+  }
   return result;
 }
 
 void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index,
                  bool /*sparse_grad*/) {
-  Indexing indexing("gather", dim, self.sizes(), index, "input");
+  Indexing indexing("gather", dim, self.sizes(), index, "input", false);
+  bool direct = fits_apart(to, index.sizes(), self.scalar_type(), {&self, &index}) &&
+                internal_overlap(to.tensor) == MemoryOverlap::None;
+  if (indexing.empty)
+    return write_result(to, index.sizes(), self.scalar_type(), direct, [](const Tensor&) {});
+  if (indexing.slices.defined()) {
+    const IndexedRows rows = indexing.slices_of("gather", self);
+    direct = direct && (to.tensor.is_contiguous() || (rows.row > 1 && row_step(rows, to.tensor)));
+    return write_result(to, index.sizes(), self.scalar_type(), direct,
+                        [&](const Tensor& out) { read_rows(rows, self, out); });
+  }
+  // Into another order of dimensions if the index lies so too: else the copy is quicker.
+  const DimVector order = direct ? memory_order(to.tensor) : DimVector();
+  const bool turns = !std::is_sorted(order.begin(), order.end());
+  if (turns && memory_order(index) != order) direct = false;
+  const auto turned = [&](const Tensor& t) { return direct && turns ? permute(t, order) : t; };
+  indexing.index = in_runs(turned(index));
+  if (direct && turns) indexing.sizes = DimVector(indexing.index.sizes());
   indexing.check_bounds("gather", false);
-  write_result(to, index.sizes(), self.scalar_type(), {&self, &index},
-               [&](const Tensor& out) { read_where(indexing, self, out); });
+  if (direct && turns) indexing.dim = std::find(order.begin(), order.end(), indexing.dim) - order.begin();
+  write_result(to, index.sizes(), self.scalar_type(), direct,
+               [&](const Tensor& out) { read_where(indexing, turned(self), turned(out)); });
 }
 
 Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {

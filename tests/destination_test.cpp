@@ -19,6 +19,9 @@ const std::vector<std::function<Tensor(const Tensor&)>> kLayouts = {
     [](const Tensor& t) {
       return stack({t, t}, 2).select(2, 1);
     },
+    [](const Tensor& t) {
+      return cat({t, t}, 0).t().contiguous().t().narrow(0, t.size(0), t.size(0));
+    },
 };
 
 Tensor numbers(IntArrayRef sizes, ScalarType dtype) {
@@ -64,6 +67,14 @@ std::vector<Case> cases(const Tensor& rows, const Tensor& places) {
        [=](const Tensor& x) { return gather(x, 1, places); },
        [=](Tensor& out, const Tensor& x) { gather_out(out, x, 1, places); },
        {}},
+      {"index_select 1",
+       [=](const Tensor& x) { return index_select(x, 1, places.select(0, 0)); },
+       [=](Tensor& out, const Tensor& x) { index_select_out(out, x, 1, places.select(0, 0)); },
+       {}},
+      {"gather 0",
+       [=](const Tensor& x) { return gather(x, 0, places.remainder(x.size(0))); },
+       [=](Tensor& out, const Tensor& x) { gather_out(out, x, 0, places.remainder(x.size(0))); },
+       {}},
       {"take",
        [=](const Tensor& x) { return take(x, places); },
        [=](Tensor& out, const Tensor& x) { take_out(out, x, places); },
@@ -79,7 +90,7 @@ TEST(Destination, HoldsWhatTheOpReturns) {
        {std::pair<std::int64_t, std::int64_t>{7, 7}, {3, 40}, {40, 3}, {70, 130}, {1, 1}}) {
     const Tensor rows = randint(0, n, {n + 2}, TensorOptions(kLong));
     const Tensor places = randint(0, m, {n, m}, TensorOptions(kLong));
-    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kByte, kLong, kComplexFloat}) {
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kByte, kLong, kComplexFloat, kComplexDouble}) {
       const Tensor plain = numbers({n, m}, dtype);
       for (const Case& c : cases(rows, places)) {
         const Tensor expected = c.op(plain);
@@ -209,6 +220,121 @@ TEST(Destination, ScatteredInTheOrderOfMemory) {
         EXPECT_TRUE(equal(turned(plain).scatter_add_(dim, at, from), scatter_add(plain, dim, index, src)));
         EXPECT_TRUE(equal(turned(plain).scatter_reduce_(dim, at, from, "amax"),
                           scatter_reduce(plain, dim, index, src, "amax")));
+      }
+    }
+  }
+}
+
+/// A result that shares memory with the input is what the op says of the input as it was; one that repeats its elements is refused.
+TEST(Destination, MayOverlapTheInput) {
+  manual_seed(9);
+  const std::int64_t n = 12;
+  const Tensor rows = randint(0, n, {n}, TensorOptions(kLong)),
+               places = randint(0, n, {n, n}, TensorOptions(kLong));
+  using View = std::function<Tensor(const Tensor&)>;
+  const std::vector<std::pair<View, View>> views = {
+      {[=](const Tensor& t) { return t.narrow(0, 0, n).narrow(1, 0, n); },
+       [=](const Tensor& t) { return t.narrow(0, 1, n).narrow(1, 0, n); }},
+      {[=](const Tensor& t) { return t.narrow(0, 1, n).narrow(1, 1, n); },
+       [=](const Tensor& t) { return t.narrow(0, 0, n).narrow(1, 0, n); }},
+      {[=](const Tensor& t) { return t.narrow(0, 0, n).narrow(1, 0, n); },
+       [=](const Tensor& t) { return t.narrow(0, 0, n).narrow(1, 0, n).t(); }},
+      {[=](const Tensor& t) { return t.narrow(0, 0, n).slice(1, 0, 2 * n, 2); },
+       [=](const Tensor& t) { return t.narrow(0, 0, n).slice(1, 1, 2 * n, 2); }},
+      {[=](const Tensor& t) { return t.narrow(0, 0, n).slice(1, 0, 2 * n, 2); },
+       [=](const Tensor& t) { return t.narrow(0, 0, n).narrow(1, 3, n); }},
+  };
+  for (const ScalarType dtype : {kFloat, kBFloat16, kLong, kComplexFloat}) {
+    const Tensor memory = numbers({n + 1, 2 * n}, dtype);
+    for (const Case& c : cases(rows, places)) {
+      SCOPED_TRACE(::testing::Message() << c.name << " " << dtype);
+      for (const auto& [input, result] : views) {
+        const Tensor own = memory.clone(), x = input(own);
+        const Tensor expected = c.op(x.clone());
+        Tensor out = result(own);
+        if (expected.sizes() != out.sizes()) continue;
+        c.out(out, x);
+        EXPECT_TRUE(same(out, expected));
+      }
+      const Tensor x = memory.narrow(1, 0, n).narrow(0, 0, n).clone();
+      const Tensor expected = c.op(x);
+      Tensor repeated = full({1, expected.size(1)}, 1, TensorOptions(dtype)).expand(expected.sizes());
+      EXPECT_THROW(c.out(repeated, x), StorageError);
+      EXPECT_TRUE(equal(repeated, ones(repeated.sizes(), TensorOptions(dtype))));
+    }
+  }
+}
+
+TEST(Destination, OfNothingAndOfNumbers) {
+  for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{0, 4}, {4, 0}, {0, 0}}) {
+    const Tensor x = zeros({n, m}), none = zeros({n, 0}, TensorOptions(kLong));
+    Tensor out = zeros({m, n + 2}).narrow(1, 1, n).t(), short_one = zeros({0, n + 2}).narrow(1, 1, n).t();
+    EXPECT_EQ(cumsum_out(out, x, 1).sizes(), x.sizes());
+    EXPECT_EQ(tril_out(out, x).sizes(), x.sizes());
+    EXPECT_EQ(gather_out(short_one, x, 1, none).sizes(), none.sizes());
+  }
+  const Tensor number = full({}, 5.0), first = zeros({}, TensorOptions(kLong));
+  Tensor element = zeros({3}).select(0, 1);
+  EXPECT_TRUE(equal(gather_out(element, number, 0, first), number));
+  EXPECT_THROW(gather_out(element, number, 0, first + 1), IndexError);
+  EXPECT_TRUE(equal(element, number));
+  Tensor vector = zeros({8}).slice(0, 0, 8, 3);
+  EXPECT_TRUE(equal(gather_out(vector, arange(4).to(kFloat), 0, tensor({3, 0, 2}, TensorOptions(kInt))),
+                    tensor({3, 0, 2}).to(kFloat)));
+}
+
+/// Of any layout of self, index and result, three dimensions, and with indices that choose whole slices; around the result nothing
+/// changes.
+TEST(Destination, GathersIntoAnyLayout) {
+  manual_seed(10);
+  using View = std::function<Tensor(const Tensor&)>;  // of a tensor made large enough
+  const std::int64_t a = 5, b = 6, c = 21;
+  struct Layout {
+    std::vector<std::int64_t> sizes;
+    View view;
+  };
+  const std::vector<Layout> layouts = {
+      {{a, b, c}, [](const Tensor& t) { return t; }},
+      {{a, b, c + 4}, [=](const Tensor& t) { return t.narrow(2, 1, c); }},
+      {{a, b, 2 * c}, [=](const Tensor& t) { return t.slice(2, 1, 2 * c, 2); }},
+      {{c, a, b},
+       [](const Tensor& t) {
+         return t.permute({1, 2, 0});
+       }},
+      {{b + 2, c, a},
+       [=](const Tensor& t) {
+         return t.narrow(0, 1, b).permute({2, 0, 1});
+       }},
+      {{b, a, c}, [](const Tensor& t) { return t.transpose(0, 1); }},
+  };
+  for (const ScalarType dtype : {kBool, kBFloat16, kFloat, kDouble, kComplexDouble}) {
+    const Tensor plain = numbers({a, b, c}, dtype);
+    for (const std::int64_t dim : {0, 1, 2}) {
+      const Tensor index = randint(0, plain.size(dim), {a, b, c}, TensorOptions(kLong));
+      DimVector vector_shape(3, 1);
+      vector_shape[static_cast<std::size_t>(dim)] = plain.size(dim);
+      const Tensor slices = randint(0, plain.size(dim), vector_shape, TensorOptions(kLong)).expand({a, b, c});
+      for (const Layout& from : layouts) {
+        const Tensor x = from.view(zeros(from.sizes, TensorOptions(dtype))).copy_(plain);
+        for (const Layout& of_index : layouts) {
+          const Tensor at = of_index.view(zeros(of_index.sizes, TensorOptions(kLong))).copy_(index);
+          EXPECT_TRUE(same(gather(x, dim, at), gather(plain, dim, index)));
+          for (const Layout& to : layouts) {
+            for (const Tensor& chosen : {at, at.to(kInt), slices}) {
+              const Tensor whole = ones(to.sizes, TensorOptions(dtype));
+              Tensor out = to.view(whole);
+              gather_out(out, x, dim, chosen);
+              EXPECT_TRUE(same(out, gather(plain, dim, chosen.contiguous().to(kLong))))
+                  << dtype << " " << dim;
+              out.fill_(1);
+              EXPECT_TRUE(equal(whole, ones(to.sizes, TensorOptions(dtype)))) << dtype << " " << dim;
+              const Tensor wrong = chosen.clone();
+              wrong.select(0, a - 1).select(0, b - 1).select(0, c - 1).fill_(plain.size(dim));
+              EXPECT_THROW(gather_out(out, x, dim, wrong), IndexError);
+              EXPECT_TRUE(equal(whole, ones(to.sizes, TensorOptions(dtype)))) << dtype << " " << dim;
+            }
+          }
+        }
       }
     }
   }
