@@ -26,7 +26,7 @@ std::vector<Case> pointwise_cases() {
     cases.push_back({op, [](D d) { return Args{in({2, 3}, d)}; }, true});
   }
   for (const char* op :
-       {"exp2",          "erfc",        "special_erf", "special_erfc", "special_exp2", "special_expm1",
+       {"tanhshrink",    "softsign",    "exp2",          "erfc",        "special_erf", "special_erfc", "special_exp2", "special_expm1",
         "frac",          "fix",         "deg2rad",     "rad2deg",      "special_ndtr", "special_log_ndtr",
         "special_erfcx", "i0",          "special_i0",  "special_i0e",  "special_i1",   "special_i1e",
         "nan_to_num",    "frexp.Tensor"}) {
@@ -69,6 +69,8 @@ std::vector<Case> pointwise_cases() {
          second});
     cases.push_back({family + ".n_scalar", [](D d) { return Args{within(0.1, 0.9, {2, 3}, d), 5}; }, false, {}, second});
   }
+  cases.push_back({"fill.Scalar", [](D d) { return Args{in({2, 3}, d), 2.5}; }, true});
+  cases.push_back({"fill.Tensor", [](D d) { return Args{in({2, 3}, d), in({}, d)}; }, true});
   for (const char* op : {"logit", "special_logit"}) {
     cases.push_back({op, [](D d) { return Args{within(0.1, 0.9, {2, 3}, d)}; }});
     cases.push_back({op, [](D d) { return Args{within(-0.2, 1.2, {3, 3}, d), 0.05}; }});
