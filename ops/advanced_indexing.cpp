@@ -8,6 +8,7 @@
 #include <lanewise/ops/advanced_indexing.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -184,15 +185,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
 
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_index_of_number(self, index);
-  const IndexedRows rows = indexed_rows("index_select", self, dim, index);
-  // Rows with gaps between them too.
-  if (fits_apart(to, rows.sizes, self.scalar_type(), {&self, &index}) && rows.row > 1 &&
-      row_step(rows, to.tensor)) {
-    assert_no_internal_overlap(to.tensor);
-    return read_rows(rows, self, to.tensor);
-  }
-  write_result(to, rows.sizes, self.scalar_type(), {&self, &index},
-               [&](const Tensor& out) { read_rows(rows, self, out); });
+  select_into(to, "index_select", self, dim, index);
 }
 
 Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {

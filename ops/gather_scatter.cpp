@@ -399,7 +399,10 @@ void read_where(const Indexing& indexing, const Tensor& self, const Tensor& resu
                  std::int64_t j = 0;
                  // Checked one by one: a branch that is never taken costs less than a pass of its own.
                  const bool within = from_step == 0 && step == 1;
-                 if (within && to_step == 1) {
+                 if (run.step[1] == 0) {
+                   if (is_inside(*i)) from += *i * step, j = run.n;
+                   for (std::int64_t k = 0; k < j; ++k) to[k * to_step] = from[k * from_step];
+                 } else if (within && to_step == 1) {
                    for (; j < run.n && is_inside(i[j]); ++j) to[j] = from[i[j]];
                  } else if (within) {
                    for (; j < run.n && is_inside(i[j]); ++j, to += to_step) *to = from[i[j]];
@@ -471,12 +474,7 @@ void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, co
                 internal_overlap(to.tensor) == MemoryOverlap::None;
   if (indexing.empty)
     return write_result(to, index.sizes(), self.scalar_type(), direct, [](const Tensor&) {});
-  if (indexing.slices.defined()) {
-    const IndexedRows rows = indexing.slices_of("gather", self);
-    direct = direct && (to.tensor.is_contiguous() || (rows.row > 1 && row_step(rows, to.tensor)));
-    return write_result(to, index.sizes(), self.scalar_type(), direct,
-                        [&](const Tensor& out) { read_rows(rows, self, out); });
-  }
+  if (indexing.slices.defined()) return select_into(to, "gather", self, dim, indexing.slices);
   // Into another order of dimensions if the index lies so too: else the copy is quicker.
   const DimVector order = direct ? memory_order(to.tensor) : DimVector();
   const bool turns = !std::is_sorted(order.begin(), order.end());
@@ -488,6 +486,36 @@ void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, co
   if (direct && turns) indexing.dim = std::find(order.begin(), order.end(), indexing.dim) - order.begin();
   write_result(to, index.sizes(), self.scalar_type(), direct,
                [&](const Tensor& out) { read_where(indexing, turned(self), turned(out)); });
+}
+
+void select_into(const Destination& to, const char* op, const Tensor& self, std::int64_t dim,
+                 const Tensor& index) {
+  const IndexedRows rows = indexed_rows(op, self, dim, index);
+  const bool apart = fits_apart(to, rows.sizes, self.scalar_type(), {&self, &index}) &&
+                     internal_overlap(to.tensor) == MemoryOverlap::None;
+  const auto write = [&](bool direct) {
+    write_result(to, rows.sizes, self.scalar_type(), direct,
+                 [&](const Tensor& out) { read_rows(rows, self, out); });
+  };
+  if (!apart || to.tensor.is_contiguous()) return write(apart);
+  // Into another order of dimensions if self lies so too: else the copy is quicker.
+  const DimVector order = memory_order(to.tensor);
+  const bool turns = !std::is_sorted(order.begin(), order.end());
+  if (turns && memory_order(self) != order) return write(false);
+  const Tensor from = turns ? permute(self, order) : self,
+               out = turns ? permute(to.tensor, order) : to.tensor;
+  dim = wrap_dim(op, dim, self.dim());
+  if (turns) dim = std::find(order.begin(), order.end(), dim) - order.begin();
+  const IndexedRows turned = turns ? indexed_rows(op, from, dim, index) : rows;
+  if (out.is_contiguous() || (turned.row > 1 && row_step(turned, out))) return read_rows(turned, from, out);
+  // Runs are better copied whole first, and so are single elements that do not lie in runs.
+  if ((turned.row == 1) != (from.stride(-1) == 1)) return write(false);
+  DimVector strides(out.sizes().size(), 0);
+  strides[static_cast<std::size_t>(dim)] = 1;
+  const Tensor vector = dense(index, kLong), whole = as_strided(vector, out.sizes(), strides);
+  Indexing indexing(op, dim, from.sizes(), whole, "self", false);
+  indexing.index = whole;
+  read_where(indexing, from, out);
 }
 
 Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {

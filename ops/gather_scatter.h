@@ -18,6 +18,9 @@ namespace lanewise::ops {
 LANEWISE_API Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index);
 void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index,
                  bool sparse_grad);
+/// The slices of dim that index lists, a vector; `op` begins errors.
+void select_into(const Destination& to, const char* op, const Tensor& self, std::int64_t dim,
+                 const Tensor& index);
 /// Zeros of `sizes` to which grad is added where gather read.
 LANEWISE_API Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim,
                                     const Tensor& index);

@@ -147,6 +147,16 @@ void triangle_into(const Destination& to, const Tensor& self, bool lower, std::i
   check_matrices(to.op, self);
   const Triangle triangle(self, lower, diagonal);
   if (to.tensor.defined() && to.tensor.is_same(self)) return clear_outside(self, triangle);
+  // Rows with gaps, or columns: a copy knows best how to get there.
+  const auto takes_copy = [&] {
+    const Tensor& out = to.tensor;
+    return !out.is_contiguous() && (out.stride(-1) == 1 || out.stride(-2) == 1) &&
+           internal_overlap(out) == MemoryOverlap::None;
+  };
+  if (fits_apart(to, self.sizes(), self.scalar_type(), {&self}) && takes_copy()) {
+    copy_(to.tensor, self);
+    return clear_outside(to.tensor, triangle);
+  }
   write_result(to, self.sizes(), self.scalar_type(), {&self},
                [&](const Tensor& out) { keep_triangle(self, triangle, out); });
 }
