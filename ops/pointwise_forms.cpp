@@ -33,6 +33,8 @@ constexpr PointwiseOp kGeluBackward{"gelu_backward", &KernelTable::gelu_backward
 constexpr PointwiseOp kGeluTanhBackward{"gelu_backward", &KernelTable::gelu_tanh_backward};
 constexpr PointwiseOp kIsNan{"isnan", &KernelTable::isnan};
 constexpr PointwiseOp kIsInf{"isinf", &KernelTable::isinf};
+constexpr PointwiseOp kIsPosInf{"isposinf", &KernelTable::isposinf};
+constexpr PointwiseOp kIsNegInf{"isneginf", &KernelTable::isneginf};
 constexpr PointwiseOp kIsFinite{"isfinite", &KernelTable::isfinite};
 constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backward, true};
 constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
@@ -155,6 +157,14 @@ void clamp_into(const Destination& to, const Tensor& self, const Tensor& min, co
 Tensor isnan(const Tensor& self) { return tested(kIsNan, self, false); }
 Tensor isinf(const Tensor& self) { return tested(kIsInf, self, false); }
 Tensor isfinite(const Tensor& self) { return tested(kIsFinite, self, true); }
+Tensor isposinf(const Tensor& self) { return tested(kIsPosInf, self, false); }
+Tensor isneginf(const Tensor& self) { return tested(kIsNegInf, self, false); }
+void isposinf_into(const Destination& to, const Tensor& self) {
+  writer(to)(kIsPosInf, to.tensor, {self}, {});
+}
+void isneginf_into(const Destination& to, const Tensor& self) {
+  writer(to)(kIsNegInf, to.tensor, {self}, {});
+}
 
 Tensor gelu(const Tensor& self, std::string_view approximate) {
   return pointwise(is_tanh("gelu", approximate) ? kGeluTanh : kGelu, {self});

@@ -35,6 +35,10 @@ void clamp_into(const Destination& to, const Tensor& self, const Tensor& min, co
 Tensor isnan(const Tensor& self);
 Tensor isinf(const Tensor& self);
 Tensor isfinite(const Tensor& self);
+Tensor isposinf(const Tensor& self);
+Tensor isneginf(const Tensor& self);
+void isposinf_into(const Destination& to, const Tensor& self);
+void isneginf_into(const Destination& to, const Tensor& self);
 
 /// `approximate` is "none" or "tanh", else ValueError.
 Tensor gelu(const Tensor& self, std::string_view approximate);

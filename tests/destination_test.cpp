@@ -340,5 +340,20 @@ TEST(Destination, GathersIntoAnyLayout) {
   }
 }
 
+TEST(Destination, NoIntegerIsInfinite) {
+  for (const ScalarType dtype : {kBool, kByte, kChar, kLong}) {
+    for (const auto& of_input : kLayouts) {
+      const Tensor x = of_input(numbers({5, 9}, dtype)), none = zeros({5, 9}, TensorOptions(kBool));
+      EXPECT_TRUE(same(isposinf(x), none) && same(isneginf(x), none));
+      Tensor out = of_input(none == none), number = of_input(ones({5, 9}));
+      EXPECT_TRUE(same(isposinf_out(out, x), none) && equal(isneginf_out(number, x), zeros({5, 9})));
+    }
+  }
+  const double infinite = std::numeric_limits<double>::infinity();
+  const Tensor x = tensor({1.0, infinite, -infinite});
+  EXPECT_TRUE(equal(isposinf(x), tensor({0, 1, 0}).to(kBool)) &&
+              equal(isneginf(x), tensor({0, 0, 1}).to(kBool)));
+}
+
 }  // namespace
 }  // namespace lanewise
