@@ -29,6 +29,10 @@ Tensor xlog1py_self_backward(const Tensor& grad, const Tensor& self, const Tenso
   return where(logical_and(self == 0, other <= -1), 0, special_xlog1py(grad, other));
 }
 
+Tensor igamma_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  return grad * ((self - 1) * other.log() - other - self.lgamma()).exp();
+}
+
 Tensor normal_density(const Tensor& self) {
   return (self * self * -0.5).exp() * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
 }

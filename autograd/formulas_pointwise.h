@@ -19,6 +19,8 @@ Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor&
 Tensor copysign_self_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor xlogy_self_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
 Tensor xlog1py_self_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
+/// grad times the density of the gamma distribution of shape self.
+Tensor igamma_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
 
 // Unary.
 

@@ -15,6 +15,13 @@ Real inverse_erf(Real y) {
   for (int i = 0; i < 60; ++i) x -= (std::erf(x) - y) * std::sqrt(pi()) / 2 * std::exp(x * x);
   return x;
 }
+/// The regularised lower incomplete gamma function, by its power series.
+Real lower_gamma(Real a, Real x) {
+  Real term = std::exp(a * std::log(x) - x - std::lgamma(a + 1));
+  Real sum = term;
+  for (int k = 1; k < 100; ++k) sum += term *= x / (a + static_cast<Real>(k));
+  return sum;
+}
 Real log_sigmoid(Real x) { return -std::log1p(std::exp(-x)); }
 
 }  // namespace
@@ -164,6 +171,16 @@ std::vector<OpRow> pointwise_rows() {
        .range = {2.2, 9},
        .max_ulp = 4,
        .types = Types::Promoted},
+      {.name = "igamma",
+       .reference = [](Real a, Real x) { return lower_gamma(a, x); },
+       .range = {0.3, 5},
+       .max_ulp = 8,
+       .differentiable = false},  // by the first argument; tests/gradients has the second
+      {.name = "igammac",
+       .reference = [](Real a, Real x) { return 1 - lower_gamma(a, x); },
+       .range = {0.3, 5},
+       .max_ulp = 8,
+       .differentiable = false},
       {.name = "i0",
        .reference = [](Real x) { return std::cyl_bessel_i(Real{0}, std::abs(x)); },
        .max_ulp = 4,

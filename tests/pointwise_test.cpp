@@ -44,7 +44,7 @@ TEST(PointwiseOps, TheListIsLong) {
       "nan_to_num", "neg", "negative", "positive", "rad2deg", "reciprocal", "round", "rsqrt", "sgn",
       "sigmoid", "sign", "signbit", "sin", "sinc", "sinh", "sqrt", "square", "lgamma", "digamma", "polygamma",
       "mvlgamma", "erfinv", "i0", "special_i0e", "special_i1", "special_i1e", "special_ndtri",
-      "special_log_ndtr", "special_erfcx", "special_zeta", "special_chebyshev_polynomial_t",
+      "special_log_ndtr", "special_erfcx", "special_zeta", "igamma", "igammac", "special_gammainc", "special_gammaincc", "special_chebyshev_polynomial_t",
       "special_chebyshev_polynomial_u", "special_chebyshev_polynomial_v", "special_chebyshev_polynomial_w",
       "special_shifted_chebyshev_polynomial_t", "special_shifted_chebyshev_polynomial_u",
       "special_shifted_chebyshev_polynomial_v", "special_shifted_chebyshev_polynomial_w",

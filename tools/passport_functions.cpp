@@ -59,6 +59,8 @@ const RealFunction kReal[] = {
     LANEWISE_UNARY("lgamma", std::lgamma(x), 0, 30, true),
     LANEWISE_UNARY("digamma", reference_digamma(x), 0, 30, true),
     LANEWISE_BINARY("special_zeta", reference_zeta(x, y), 1, 30),
+    LANEWISE_BINARY("igamma", reference_incomplete_gamma(x, y, false), 0, 30),
+    LANEWISE_BINARY("igammac", reference_incomplete_gamma(x, y, true), 0, 30),
     LANEWISE_UNARY("i0", reference_bessel_i(0, false, x), -60, 60),
     LANEWISE_UNARY("special_i0e", reference_bessel_i(0, true, x), -60, 60),
     LANEWISE_UNARY("special_i1", reference_bessel_i(1, false, x), -60, 60),

@@ -11,6 +11,8 @@ long double reference_logit(long double x);
 long double reference_digamma(long double x);
 /// The sum of (q + k)^-s over k >= 0, for s > 1 and q > 0.
 long double reference_zeta(long double s, long double q);
+/// The regularised incomplete gamma functions: the lower one, or the upper.
+long double reference_incomplete_gamma(long double a, long double x, bool upper);
 /// Bessel's I0 or I1, times e^-|x| if `scaled`.
 long double reference_bessel_i(int order, bool scaled, long double x);
 long double reference_erfinv(long double x);

@@ -10,7 +10,7 @@
 //   trigonometric      sin cos tan asin acos atan atan2 angle sin_pi cos_pi sinc | complex: sin cos tan asin acos atan sinc
 //   hyperbolic         sinh cosh tanh asinh acosh atanh | complex: the same
 //   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
-//   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q)
+//   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q) igamma(a, x) igammac(a, x)
 //   Bessel functions   i0 i0e i1 i1e
 //   polynomials        chebyshev orthogonal_polynomial (orthogonal.h, for the one file that needs it)
 //   exact              fmod remainder frexp ldexp nextafter copysign heaviside
@@ -32,6 +32,7 @@
 #include <lanewise/vec/math/gelu_slope.h>
 #include <lanewise/vec/math/half_power.h>
 #include <lanewise/vec/math/hyperbolic.h>
+#include <lanewise/vec/math/incomplete_gamma.h>
 #include <lanewise/vec/math/lgamma.h>
 #include <lanewise/vec/math/log.h>
 #include <lanewise/vec/math/log_ratio.h>

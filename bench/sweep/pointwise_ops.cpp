@@ -114,6 +114,8 @@ std::vector<Op> pointwise_ops() {
       SWEEP("special_hermite_polynomial_he", "f", lib::special_hermite_polynomial_he(o.x, 6)),
       SWEEP("special_laguerre_polynomial_l", "f", lib::special_laguerre_polynomial_l(o.x, 6)),
       SWEEP("special_legendre_polynomial_p", "f", lib::special_legendre_polynomial_p(o.x, 6)),
+      SWEEP("igamma", "f", lib::igamma(o.x.abs() + 1, o.y.abs())),
+      SWEEP("igammac", "f", lib::igammac(o.x.abs() + 1, o.y.abs())),
       SWEEP("ldexp", "f", lib::ldexp(o.x, o.y)),
       SWEEP("gcd", "i", lib::gcd(o.x, o.y)),
       SWEEP("lcm", "i", lib::lcm(o.x, o.y)),

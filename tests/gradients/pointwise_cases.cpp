@@ -71,6 +71,11 @@ std::vector<Case> pointwise_cases() {
   }
   cases.push_back({"fill.Scalar", [](D d) { return Args{in({2, 3}, d), 2.5}; }, true});
   cases.push_back({"fill.Tensor", [](D d) { return Args{in({2, 3}, d), in({}, d)}; }, true});
+  for (const char* op : {"igamma", "igammac", "special_gammainc", "special_gammaincc"}) {
+    cases.push_back({op, [](D d) {
+                       return Args{number_in(0.4, 4, {2, 3}, d), within(0.3, 5, {3}, d)};
+                     }});
+  }
   for (const char* op : {"logit", "special_logit"}) {
     cases.push_back({op, [](D d) { return Args{within(0.1, 0.9, {2, 3}, d)}; }});
     cases.push_back({op, [](D d) { return Args{within(-0.2, 1.2, {3, 3}, d), 0.05}; }});

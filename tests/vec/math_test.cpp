@@ -256,6 +256,19 @@ TEST(Zeta, HoldsItsBoundWhereTheExponentIsLarge) {
   EXPECT_LE(worst_of("zeta", 3200, 1, 30, 1, 30), 4);
   EXPECT_LE(worst_of("zeta", 800, 30, 300, 1, 60), 4);
 }
+// Series, fraction and expansion, in the middle and in the tails.
+TEST(IncompleteGamma, HoldsItsBoundInEachMethod) {
+  const double bound = vec::kFusedFma ? 7 : 8;
+  for (const char* name : {"igamma", "igammac"}) {
+    EXPECT_LE(worst_of(name, 3200, 0, 1, 0, 1), bound);
+    EXPECT_LE(worst_of(name, 1600, 0, 1, 1, 20), bound);
+    EXPECT_LE(worst_of(name, 3200, 0, 20, 0, 20), bound);
+    EXPECT_LE(worst_of(name, 3200, 6, 12, 0, 40), bound);
+    EXPECT_LE(worst_of(name, 1600, 0, 150, 0, 500), bound);
+    EXPECT_LE(worst_of(name, 160, 0, 2000, 0, 2000), bound);
+    EXPECT_LE(worst_of(name, 40, 9.7e4, 1e5, 9e4, 1e5), bound);
+  }
+}
 TEST(Ndtri, HoldsItsBoundInTheCentreAndInTheTail) {
   EXPECT_LE(worst_of("ndtri", 6400, 0.01, 0.99, 0, 1), 3);
   EXPECT_LE(worst_of("ndtri", 3200, 0, 0.01, 0, 1), 4);

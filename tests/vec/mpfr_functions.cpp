@@ -163,6 +163,66 @@ int mpfr_hurwitz_zeta(mpfr_ptr r, mpfr_srcptr s, mpfr_srcptr q) {
   return set(r, zeta_right(Number(s), Number(q)));
 }
 
+namespace {
+
+/// P over x^a e^-x / Gamma(a + 1).
+Number incomplete_gamma_series(const Number& a, const Number& x) {
+  Number sum(1.0);
+  Number term(1.0);
+  Number divisor = a;
+  do {
+    divisor = divisor + Number(1.0);
+    term = term * x / divisor;
+    sum = sum + term;
+  } while (mpfr_get_exp(term.get()) > mpfr_get_exp(sum.get()) - 192);
+  return sum;
+}
+/// For a > 10^7: Temme's expansion (DLMF 8.12.8), sign (1 for Q, -1 for P), x^a e^-x / Gamma(a + 1) = e^-square / ...
+Number temme(const Number& a, const Number& x, const Number& square, bool upper) {
+  const Number eta = (x.rough() < a.rough() ? Number(-1.0) : Number(1.0)) * sqrt((square + square) / a);
+  const double c0[] = {-1.0 / 3, 1.0 / 12, -2.0 / 135, 1.0 / 864, 1.0 / 2835, -139.0 / 777600, 1.0 / 25515};
+  Number s(0.0);
+  for (int i = 6; i >= 0; --i) s = s * eta + Number(c0[i]);
+  s = s + (Number(-1.0 / 540) - eta * Number(1.0 / 288)) / a;
+  const Number rest = exp(-square) * s / sqrt((pi() + pi()) * a);
+  const Number tail =
+      erfc(upper ? eta * sqrt(a * Number(0.5)) : -(eta * sqrt(a * Number(0.5)))) * Number(0.5);
+  return upper ? tail + rest : tail - rest;
+}
+
+}  // namespace
+
+int mpfr_incomplete_gamma(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr x, bool upper) {
+  const auto known = [&](double p) { return mpfr_set_d(r, upper ? 1 - p : p, kRound); };
+  if (mpfr_sgn(a) < 0 || mpfr_sgn(x) < 0) return set_nan(r);
+  if (mpfr_zero_p(a)) return mpfr_sgn(x) > 0 ? known(1) : set_nan(r);
+  if (mpfr_zero_p(x)) return known(0);
+  if (mpfr_inf_p(a)) return mpfr_inf_p(x) ? set_nan(r) : known(0);
+  if (mpfr_inf_p(x)) return known(1);
+  if (mpfr_nan_p(a) || mpfr_nan_p(x)) return set_nan(r);
+  const Number shape(a);
+  const Number z(x);
+  const Number one(1.0);
+  const bool small = mpfr_cmp_ui(a, 1) < 0;
+  const bool lower = small ? mpfr_cmp_ui(x, 1) <= 0 : mpfr_lessequal_p(x, a) != 0;
+  // The part that may be small is about e^-square.
+  const Number square = small ? z - shape * log(z) : z - shape - shape * log(z / shape);
+  if (square.rough() > 2000) return known(lower ? 0 : 1);
+  if (mpfr_cmp_ui(a, 10000000) > 0) return set(r, temme(shape, z, square, upper));
+  if (lower) {
+    const Number density = exp(shape * log(z) - z) / Number::of(mpfr_gamma, shape + one);
+    const Number p = density * incomplete_gamma_series(shape, z);
+    if (!upper) return set(r, p);
+    // 1 - P would lose all.
+    const bool tiny = mpfr_cmp_d(a, 0x1p-80) < 0;
+    return set(r, tiny ? shape * Number::with(mpfr_gamma_inc, Number(0.0), z) : one - p);
+  }
+  const Number q = mpfr_cmp_d(a, 0x1p-80) < 0
+                       ? shape * Number::with(mpfr_gamma_inc, Number(0.0), z)
+                       : Number::with(mpfr_gamma_inc, shape, z) / Number::of(mpfr_gamma, shape);
+  return set(r, upper ? q : one - q);
+}
+
 int mpfr_polygamma(mpfr_ptr r, unsigned n, mpfr_srcptr x) {
   Number factor;
   mpfr_fac_ui(factor.get(), n, kRound);

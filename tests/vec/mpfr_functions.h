@@ -13,6 +13,8 @@ int mpfr_trigamma(mpfr_ptr r, mpfr_srcptr x);
 int mpfr_psi(mpfr_ptr r, mpfr_srcptr x);
 /// The sum of (q + k)^-s over k >= 0, for s > 1.
 int mpfr_hurwitz_zeta(mpfr_ptr r, mpfr_srcptr s, mpfr_srcptr q);
+/// The regularised incomplete gamma functions: the lower one, or the upper.
+int mpfr_incomplete_gamma(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr x, bool upper);
 /// The n-th derivative of digamma for x > 0.
 int mpfr_polygamma(mpfr_ptr r, unsigned n, mpfr_srcptr x);
 /// I0 or I1, times e^-|x| if `scaled`.

@@ -7,6 +7,20 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
+/// log m - 2 s as a pair, for s = (m - 1) / (m + 1): s^3 (2/3 + 2/5 s^2 + ...), the first terms in pairs.
+LANEWISE_INLINE Pair<double> log_rest(Pair<double> s) {
+  using V = Vec<double>;
+  const V s2 = s.hi + s.hi;
+  Pair<double> z = two_product(s.hi, s.hi);
+  z.lo = fma(s2, s.lo, z.lo);
+  const V tail =
+      polynomial(z.hi, 0x1.9999999999996p-2, 0x1.2492492492f55p-2, 0x1.c71c71c595c2dp-3, 0x1.745d1829d59d0p-3,
+                 0x1.3b1364a191c4bp-3, 0x1.112075d674002p-3, 0x1.de3c4bc081d72p-4, 0x1.eacfdf9260ad4p-4);
+  Pair<double> q = fast_two_sum(V(0x1.5555555555555p-1), z.hi * tail);
+  q.lo = q.lo + V(0x1.5555555555555p-55);
+  return multiply(multiply(s, z), q);
+}
+
 /// log(2^e m) as a pair, to about 2^-66 of it, so that y log x is good to 2^-56 wherever x^y is finite.
 /// With s = (m - 1) / (m + 1): log m = 2 s + s^3 (2/3 + 2/5 s^2 + ...), the first terms in pairs.
 LANEWISE_INLINE Pair<double> log_pair(Vec<double> e, Vec<double> m) {
@@ -20,15 +34,7 @@ LANEWISE_INLINE Pair<double> log_pair(Vec<double> e, Vec<double> m) {
   s.hi = f * inverse;
   s.lo = fnma(s.hi, sum_lo, residual(s.hi, sum, f)) * inverse;
   const V s2 = s.hi + s.hi;
-  Pair<double> z = two_product(s.hi, s.hi);
-  z.lo = fma(s2, s.lo, z.lo);
-  const V tail =
-      polynomial(z.hi, 0x1.9999999999996p-2, 0x1.2492492492f55p-2, 0x1.c71c71c595c2dp-3, 0x1.745d1829d59d0p-3,
-                 0x1.3b1364a191c4bp-3, 0x1.112075d674002p-3, 0x1.de3c4bc081d72p-4, 0x1.eacfdf9260ad4p-4);
-  Pair<double> q = fast_two_sum(V(0x1.5555555555555p-1), z.hi * tail);
-  q.lo = q.lo + V(0x1.5555555555555p-55);
-  const Pair<double> cube = multiply(s, z);
-  const Pair<double> rest = multiply(cube, q);
+  const Pair<double> rest = log_rest(s);
   const Pair<double> a = fast_two_sum(e * V(LogConstants<double>::kLn2Hi), s2);
   const Pair<double> b = fast_two_sum(a.hi, rest.hi);
   const V low = b.lo + (a.lo + fma(e, V(LogConstants<double>::kLn2Lo), s.lo + s.lo + rest.lo));
