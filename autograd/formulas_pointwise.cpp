@@ -61,6 +61,23 @@ Tensor i1e_backward(const Tensor& grad, const Tensor& self, const Tensor& result
   return grad * where(zero, 0.5, special_i0e(self) - result * (self.sgn() + lanewise::reciprocal(safe)));
 }
 
+Tensor bessel_j1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
+  const Tensor zero = self == 0;
+  const Tensor safe = where(zero, 1, self);
+  return grad * where(zero, 0.5, special_bessel_j0(self) - result / safe);
+}
+
+Tensor spherical_bessel_j0_backward(const Tensor& grad, const Tensor& x, const Tensor& result) {
+  // (cos x - result) / x; near 0, where that cancels, -x times the sum of (-x^2 / 2)^k / (k! (2 k + 3)!!).
+  const Tensor near = lanewise::abs(x) < 0.5;
+  const Tensor square = where(near, x * x, 0);
+  const double coefficients[] = {1.0 / 46080 / 2027025, -1.0 / 3840 / 135135, 1.0 / 384 / 10395,
+                                 -1.0 / 48 / 945,       1.0 / 8 / 105,        -1.0 / 2 / 15};
+  Tensor series = square * coefficients[0];
+  for (int i = 1; i < 6; ++i) series = (series + coefficients[i]) * square;
+  return grad * where(near, -x * (series + 1.0 / 3), (x.cos() - result) / where(near, 1, x));
+}
+
 Tensor acosh_backward(const Tensor& grad, const Tensor& self) {
   if (!self.is_complex()) return grad * (self * self - 1).rsqrt();
   // Two roots: their product has the branch cut of acosh, the root of the product has others.

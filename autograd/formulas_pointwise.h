@@ -30,6 +30,8 @@ Tensor log_ndtr_backward(const Tensor& grad, const Tensor& self);
 Tensor mvlgamma_backward(const Tensor& grad, const Tensor& self, std::int64_t p);
 Tensor i1_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
 Tensor i1e_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
+Tensor bessel_j1_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
+Tensor spherical_bessel_j0_backward(const Tensor& grad, const Tensor& x, const Tensor& result);
 Tensor acosh_backward(const Tensor& grad, const Tensor& self);
 Tensor angle_backward(const Tensor& grad, const Tensor& self);
 Tensor angle_jvp(const Tensor& self_t, const Tensor& self);

@@ -65,6 +65,11 @@ const RealFunction kReal[] = {
     LANEWISE_UNARY("special_i0e", reference_bessel_i(0, true, x), -60, 60),
     LANEWISE_UNARY("special_i1", reference_bessel_i(1, false, x), -60, 60),
     LANEWISE_UNARY("special_i1e", reference_bessel_i(1, true, x), -60, 60),
+    LANEWISE_UNARY("special_modified_bessel_k0", reference_bessel_k(0, false, x), 0, 60),
+    LANEWISE_UNARY("special_modified_bessel_k1", reference_bessel_k(1, false, x), 0, 60),
+    LANEWISE_UNARY("special_scaled_modified_bessel_k0", reference_bessel_k(0, true, x), 0, 60),
+    LANEWISE_UNARY("special_scaled_modified_bessel_k1", reference_bessel_k(1, true, x), 0, 60),
+    LANEWISE_UNARY("special_spherical_bessel_j0", reference_spherical_j0(x), -20, 20),
     LANEWISE_UNARY("special_entr",
                    x < 0    ? -HUGE_VALL
                    : x == 0 ? 0

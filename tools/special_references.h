@@ -15,6 +15,10 @@ long double reference_zeta(long double s, long double q);
 long double reference_incomplete_gamma(long double a, long double x, bool upper);
 /// Bessel's I0 or I1, times e^-|x| if `scaled`.
 long double reference_bessel_i(int order, bool scaled, long double x);
+/// Bessel's K0 or K1, times e^x if `scaled`; NaN left of 0.
+long double reference_bessel_k(int order, bool scaled, long double x);
+/// sin(x) / x.
+long double reference_spherical_j0(long double x);
 long double reference_erfinv(long double x);
 long double reference_ndtri(long double p);
 long double reference_erfcx(long double x);

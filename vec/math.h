@@ -11,14 +11,17 @@
 //   hyperbolic         sinh cosh tanh asinh acosh atanh | complex: the same
 //   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
 //   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q) igamma(a, x) igammac(a, x)
-//   Bessel functions   i0 i0e i1 i1e
-//   polynomials        chebyshev orthogonal_polynomial (orthogonal.h, for the one file that needs it)
+//   Bessel functions   i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e
+//                      spherical_bessel_j0 airy_ai
 //   exact              fmod remainder frexp ldexp nextafter copysign heaviside
 // clang-format on
 
+#include <lanewise/vec/math/airy.h>
 #include <lanewise/vec/math/asin.h>
 #include <lanewise/vec/math/atan.h>
 #include <lanewise/vec/math/bessel_i.h>
+#include <lanewise/vec/math/bessel_j.h>
+#include <lanewise/vec/math/bessel_k.h>
 #include <lanewise/vec/math/cbrt.h>
 #include <lanewise/vec/math/complex_exp.h>
 #include <lanewise/vec/math/complex_inverse.h>

@@ -43,6 +43,15 @@ std::vector<Case> pointwise_cases() {
     cases.push_back({op, [](D d) { return Args{within(1.2, 4, {2, 3}, d)}; }});
   for (const char* op : {"erfinv", "special_erfinv"})
     cases.push_back({op, [](D d) { return Args{within(-0.8, 0.8, {2, 3}, d)}; }});
+  for (const char* op : {"special_bessel_j0", "special_bessel_j1", "special_modified_bessel_i0",
+                         "special_modified_bessel_i1", "special_spherical_bessel_j0"}) {
+    cases.push_back({op, [](D d) { return Args{in({2, 3}, d)}; }});
+  }
+  for (const char* op :
+       {"special_bessel_y0", "special_bessel_y1", "special_modified_bessel_k0", "special_modified_bessel_k1",
+        "special_scaled_modified_bessel_k0", "special_scaled_modified_bessel_k1"}) {
+    cases.push_back({op, [](D d) { return Args{within(0.6, 4, {2, 3}, d)}; }});
+  }
   cases.push_back({"special_ndtri", [](D d) { return Args{within(0.1, 0.9, {2, 3}, d)}; }});
   for (const char* op : {"lgamma", "digamma", "special_gammaln", "special_digamma", "special_psi"}) {
     cases.push_back({op, [](D d) { return Args{within(0.6, 4, {2, 3}, d)}; }});

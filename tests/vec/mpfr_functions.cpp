@@ -1,6 +1,8 @@
 #include "mpfr_functions.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace lanewise::test {
 namespace {
@@ -288,6 +290,97 @@ Number erfc_inverse(const Number& c) {
   return y;
 }
 }  // namespace
+
+namespace {
+
+/// Up to 1, from the power series of K0 (Abramowitz and Stegun, 9.6.13) and the Wronskian.
+Number bessel_k_series(unsigned order, const Number& x) {
+  const Number w = x * x * Number(0.25);
+  Number k0(0.0), i0(0.0), i1(0.0), term(1.0), harmonic(0.0), euler;
+  mpfr_const_euler(euler.get(), kRound);
+  const Number start = -(log(x * Number(0.5)) + euler);
+  for (int k = 1; k < 40; ++k) {
+    k0 = k0 + term * (start + harmonic);
+    i0 = i0 + term;
+    i1 = i1 + term / Number(k);
+    harmonic = harmonic + Number(1.0) / Number(k);
+    term = term * w / Number(double(k) * k);
+  }
+  if (order == 0) return k0;
+  return (Number(1.0) / x - Number(0.5) * x * i1 * k0) / i0;
+}
+/// The integral of e^(-x (cosh t - 1)) cosh(n t) by the trapezoidal rule, which is good to e^(-pi^2 / h).
+Number bessel_k_integral(unsigned order, const Number& x) {
+  const double rough = x.rough();
+  const Number h(rough > 16 ? 0.4 / std::sqrt(rough) : 0.1);
+  Number sum(0.5), t(0.0);
+  for (int i = 1;; ++i) {
+    t = t + h;
+    const Number s = Number::of(mpfr_sinh, t * Number(0.5));
+    const Number exponent = Number(2.0) * x * s * s;
+    if (exponent.rough() > 130) return sum * h;
+    const Number e = exp(-exponent);
+    sum = sum + (order == 0 ? e : e * Number::of(mpfr_cosh, t));
+  }
+}
+
+/// u_k / t^k of the asymptotic series of Ai (Abramowitz and Stegun, 10.4.58), summed with signs that repeat.
+Number airy_series(const Number& t, int first, int step, bool alternating) {
+  Number sum(0.0), term(1.0);
+  for (int k = 0; k < 60; ++k) {
+    if (k % step == first) sum = alternating && k / step % 2 == 1 ? sum - term : sum + term;
+    term = term * Number((6.0 * k + 5) * (6.0 * k + 3) * (6.0 * k + 1)) /
+           (Number(216.0 * (k + 1) * (2 * k + 1)) * t);
+  }
+  return sum;
+}
+
+}  // namespace
+
+int mpfr_bessel_k(mpfr_ptr r, unsigned order, bool scaled, mpfr_srcptr x) {
+  if (mpfr_nan_p(x) || (mpfr_sgn(x) < 0)) return set_nan(r);
+  if (mpfr_zero_p(x)) return set_inf(r, 1);
+  if (mpfr_inf_p(x)) return mpfr_set_ui(r, 0, kRound);
+  const Number z(x);
+  if (mpfr_cmp_ui(x, 1) < 0) return set(r, bessel_k_series(order, z) * (scaled ? exp(z) : Number(1.0)));
+  return set(r, bessel_k_integral(order, z) * (scaled ? Number(1.0) : exp(-z)));
+}
+
+int mpfr_airy(mpfr_ptr r, mpfr_srcptr x) {
+  if (mpfr_nan_p(x)) return set_nan(r);
+  if (mpfr_inf_p(x)) return mpfr_set_ui(r, 0, kRound);
+  if (mpfr_cmpabs(x, Number(30.0).get()) < 0) return mpfr_ai(r, x, kRound);
+  // The angle needs as many bits more as it has before the point.
+  mpfr_t angle, turn;
+  const mpfr_prec_t bits = 256 + 2 * std::max<mpfr_prec_t>(0, mpfr_get_exp(x));
+  mpfr_inits2(bits, angle, turn, static_cast<mpfr_ptr>(nullptr));
+  mpfr_abs(angle, x, kRound);
+  const Number quarter = sqrt(sqrt(Number(static_cast<mpfr_srcptr>(angle))));
+  mpfr_pow_ui(turn, angle, 3, kRound);
+  mpfr_sqrt(angle, turn, kRound);
+  mpfr_mul_ui(angle, angle, 2, kRound);
+  mpfr_div_ui(angle, angle, 3, kRound);
+  const Number t(static_cast<mpfr_srcptr>(angle));
+  Number result;
+  if (mpfr_sgn(x) > 0) {
+    result = exp(-t) * (airy_series(t, 0, 2, false) - airy_series(t, 1, 2, false)) * Number(0.5);
+  } else {
+    mpfr_const_pi(turn, kRound);
+    mpfr_div_ui(turn, turn, 4, kRound);
+    mpfr_sub(angle, angle, turn, kRound);
+    Number sine, cosine;
+    mpfr_sin_cos(sine.get(), cosine.get(), angle, kRound);
+    result = cosine * airy_series(t, 0, 2, true) + sine * airy_series(t, 1, 2, true);
+  }
+  mpfr_clears(angle, turn, static_cast<mpfr_ptr>(nullptr));
+  return set(r, result / (sqrt(pi()) * quarter));
+}
+
+int mpfr_spherical_j0(mpfr_ptr r, mpfr_srcptr x) {
+  if (mpfr_zero_p(x)) return mpfr_set_ui(r, 1, kRound);
+  if (mpfr_inf_p(x)) return mpfr_set_ui(r, 0, kRound);
+  return set(r, Number::of(mpfr_sin, Number(x)) / Number(x));
+}
 
 int mpfr_erfinv(mpfr_ptr r, mpfr_srcptr x) {
   if (mpfr_nan_p(x) || mpfr_cmpabs(x, Number(1.0).get()) > 0) return set_nan(r);

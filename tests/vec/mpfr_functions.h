@@ -19,6 +19,12 @@ int mpfr_incomplete_gamma(mpfr_ptr r, mpfr_srcptr a, mpfr_srcptr x, bool upper);
 int mpfr_polygamma(mpfr_ptr r, unsigned n, mpfr_srcptr x);
 /// I0 or I1, times e^-|x| if `scaled`.
 int mpfr_bessel_i(mpfr_ptr r, unsigned order, bool scaled, mpfr_srcptr x);
+/// K0 or K1, times e^x if `scaled`.
+int mpfr_bessel_k(mpfr_ptr r, unsigned order, bool scaled, mpfr_srcptr x);
+/// Airy's Ai of any number; MPFR's takes for ever far from 0.
+int mpfr_airy(mpfr_ptr r, mpfr_srcptr x);
+/// sin(x) / x.
+int mpfr_spherical_j0(mpfr_ptr r, mpfr_srcptr x);
 int mpfr_erfinv(mpfr_ptr r, mpfr_srcptr x);
 int mpfr_ndtri(mpfr_ptr r, mpfr_srcptr p);
 int mpfr_erfcx(mpfr_ptr r, mpfr_srcptr x);

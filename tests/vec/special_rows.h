@@ -23,6 +23,15 @@ namespace lanewise::test {
         low, high, second, __VA_ARGS__                                                       \
   }
 
+/// Where zeros are not treated apart: a part of the modulus sqrt(2 / (pi x)).
+inline Wide bessel_scale(Wide x) { return std::fabs(x) > 12.5L ? 0.0125L / std::sqrt(std::fabs(x)) : 0; }
+/// Left of the first zero, the same; and what the angle 2/3 |x|^(3/2) loses.
+inline Wide airy_scale(Wide x) {
+  if (x > -2) return 0;
+  const Wide root = std::sqrt(-x);
+  return 0.5642L / std::sqrt(root) * std::fmax(0x1p-6L, -x * root * 0x1p-51L);
+}
+
 inline const Row kSpecialRows[] = {
     LANEWISE_ROW("sin_pi", vec::sin_pi(x), mpfr_sinpi(r, x, MPFR_RNDN), -20, 20, false, {0.51, 1.2},
                  {0.51, 1.2}),
@@ -45,6 +54,29 @@ inline const Row kSpecialRows[] = {
     LANEWISE_ROW("i0e", vec::i0e(x), mpfr_bessel_i(r, 0, true, x), -20, 20, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("i1", vec::i1(x), mpfr_bessel_i(r, 1, false, x), -720, 720, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("i1e", vec::i1e(x), mpfr_bessel_i(r, 1, true, x), -20, 20, false, {0.51, 4}, {0.51, 4}),
+    LANEWISE_ROW("bessel_j0", vec::bessel_j0(x), mpfr_j0(r, x, MPFR_RNDN), -40, 40, false, {0.51, 3.5},
+                 {0.51, 3.5}, bessel_scale),
+    LANEWISE_ROW("bessel_j1", vec::bessel_j1(x),
+                 mpfr_inf_p(x) ? mpfr_ui_div(r, 1, x, MPFR_RNDN) : mpfr_j1(r, x, MPFR_RNDN), -40, 40, false,
+                 {0.51, 3.5}, {0.51, 3.5}, bessel_scale),
+    LANEWISE_ROW("bessel_y0", vec::bessel_y0(x),
+                 mpfr_zero_p(x) ? (mpfr_set_inf(r, -1), 0) : mpfr_y0(r, x, MPFR_RNDN), 0, 40, false,
+                 {0.51, 3.5}, {0.51, 6}, bessel_scale),
+    LANEWISE_ROW("bessel_y1", vec::bessel_y1(x),
+                 mpfr_zero_p(x) ? (mpfr_set_inf(r, -1), 0) : mpfr_y1(r, x, MPFR_RNDN), 0, 40, false,
+                 {0.51, 3.5}, {0.51, 4}, bessel_scale),
+    LANEWISE_ROW("bessel_k0", vec::bessel_k0(x), mpfr_bessel_k(r, 0, false, x), 0, 40, false, {0.51, 3},
+                 {0.51, 4}),
+    LANEWISE_ROW("bessel_k1", vec::bessel_k1(x), mpfr_bessel_k(r, 1, false, x), 0, 750, false, {0.51, 3},
+                 {0.51, 4}),
+    LANEWISE_ROW("bessel_k0e", vec::bessel_k0e(x), mpfr_bessel_k(r, 0, true, x), 0, 20, false, {0.51, 2.5},
+                 {0.51, 3}),
+    LANEWISE_ROW("bessel_k1e", vec::bessel_k1e(x), mpfr_bessel_k(r, 1, true, x), 0, 20, false, {0.51, 2.5},
+                 {0.51, 3}),
+    LANEWISE_ROW("spherical_bessel_j0", vec::spherical_bessel_j0(x), mpfr_spherical_j0(r, x), -20, 20, false,
+                 {0.51, 1.5}, {0.51, 1.5}),
+    LANEWISE_ROW("airy_ai", vec::airy_ai(x), mpfr_airy(r, x), -40, 20, false, {0.51, 5}, {0.51, 6},
+                 airy_scale),
     LANEWISE_ROW("erfinv", vec::erfinv(x), mpfr_erfinv(r, x), -1, 1, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("ndtri", vec::ndtri(x), mpfr_ndtri(r, x), 0, 1, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("erfcx", vec::erfcx(x), mpfr_erfcx(r, x), -27, 40, false, {0.51, 4}, {0.51, 4}),

@@ -66,6 +66,21 @@ LANEWISE_INLINE Vec<float> by_intervals(Vec<float> x, Vec<std::int32_t> index, M
   return fma(t, p, look_up_where(beyond_first, x, Tables::kValue, index));
 }
 
+/// table[index mod 8] of eight doubles.
+LANEWISE_INLINE Vec<double> look_up(const double (&table)[8], Vec<std::int64_t> index) {
+  using R = Vec<double>::Register;
+#if defined(LANEWISE_ISA_AVX512)
+  return Vec<double>(bits<R>(_mm512_permutexvar_pd(bits<__m512i>(index.reg), _mm512_loadu_pd(table))));
+#elif defined(LANEWISE_ISA_AVX2)
+  const Vec<std::int64_t> kept = index & Vec<std::int64_t>(7);
+  return Vec<double>(bits<R>(_mm256_i64gather_pd(table, bits<__m256i>(kept.reg), 8)));
+#else
+  R r;
+  for (int i = 0; i < Vec<double>::size; ++i) r[i] = table[index.reg[i] & 7];
+  return Vec<double>(r);
+#endif
+}
+
 }  // namespace detail
 }  // namespace LANEWISE_ISA
 }  // namespace lanewise::vec
