@@ -67,7 +67,8 @@ void makes_no_denormals(const Row& row, Apply<T> f) {
 
 /// Of f32 from f64.
 bool ends_in_conversion(std::string_view name) {
-  for (const std::string_view other : {"erfc", "erfc_near_half", "cbrt", "ndtr", "log_ndtr"}) {
+  for (const std::string_view other :
+       {"erfc", "erfc_near_half", "cbrt", "ndtr", "log_ndtr", "bessel_k0", "bessel_k1", "airy_ai"}) {
     if (name == other) return true;
   }
   return false;

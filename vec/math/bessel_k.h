@@ -44,8 +44,7 @@ template <int kOrder, bool kScaled>
   if (far.any()) {
     const V inverse = one / max_or_second(one, x);
     V beyond = bessel_k_far<kOrder>(inverse) * sqrt(inverse);
-    // Plain, the function is 0 long before 800.
-    if constexpr (!kScaled) beyond = exp_times(-max_or_second(one, min_or_second(V(800.0), x)), beyond);
+    if constexpr (!kScaled) beyond = decay_times(-max_or_second(one, x), beyond);
     r = select(far, beyond, r);
   }
   return r;
