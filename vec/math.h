@@ -12,7 +12,7 @@
 //   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
 //   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q) igamma(a, x) igammac(a, x)
 //   Bessel functions   i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e
-//                      spherical_bessel_j0 airy_ai
+//                      spherical_bessel_j0 airy_ai, and the orthogonal polynomials of orthogonal.h
 //   exact              fmod remainder frexp ldexp nextafter copysign heaviside
 // clang-format on
 
