@@ -399,8 +399,11 @@ void read_where(const Indexing& indexing, const Tensor& self, const Tensor& resu
                  std::int64_t j = 0;
                  // Checked one by one: a branch that is never taken costs less than a pass of its own.
                  const bool within = from_step == 0 && step == 1;
-                 if (run.step[1] == 0) {
-                   if (is_inside(*i)) from += *i * step, j = run.n;
+                 if (run.step[1] == 0) {  // one index for the run
+                   if (is_inside(*i)) {
+                     from += *i * step;
+                     j = run.n;
+                   }
                    for (std::int64_t k = 0; k < j; ++k) to[k * to_step] = from[k * from_step];
                  } else if (within && to_step == 1) {
                    for (; j < run.n && is_inside(i[j]); ++j) to[j] = from[i[j]];
