@@ -44,6 +44,17 @@ Tensor bernoulli(const Tensor& self);
 /// The same with one probability, in the shape and dtype of self.
 Tensor bernoulli(const Tensor& self, double p);
 
+/// Counts of events at the rates that self holds, of its dtype, which is floating; NaN and infinity stay. Throws ValueError
+/// for a negative rate.
+Tensor poisson(const Tensor& self);
+
+/// Draws of gamma distributions of rate 1 and the shapes that self holds, of its dtype, which is floating, and at least its
+/// smallest normal number. Throws ValueError for a negative shape.
+Tensor standard_gamma(const Tensor& self);
+/// What such a draw `output` moves with its shape: the derivative of the inverse distribution function by the shape. Good to
+/// 10^-9 (f64). NaN outside of the domain.
+Tensor standard_gamma_grad(const Tensor& self, const Tensor& output);
+
 /// `num_samples` indices of categories, for each row of the weights `self`, [categories] or [rows,
 /// categories] of a floating dtype, which need not sum to one. Without replacement each is drawn once at
 /// most. int64. Throws ValueError for weights that are negative, infinite or NaN, for rows that sum to zero,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <string_view>
 #include <vector>
@@ -156,6 +157,173 @@ TEST(Distributions, Multinomial) {
   EXPECT_THROW(multinomial(tensor({1.0, NAN}), 1), ValueError);
   EXPECT_THROW(multinomial(tensor({1, 2}), 1), DtypeError);
   EXPECT_THROW(multinomial(ones({1, 1, 1}), 1), ShapeError);
+}
+
+TEST(Distributions, PoissonHasMeanAndVariance) {
+  manual_seed(17);
+  for (const double rate : {0.01, 0.5, 3.0, 9.99, 10.0, 30.0, 1e3, 1e6, 1e12}) {
+    const auto counts = values(poisson(full({kSamples}, rate, kDouble)));
+    const auto n = static_cast<double>(kSamples);
+    double mean = 0, square = 0;
+    for (const double k : counts) mean += (k - rate) / n;
+    for (const double k : counts) square += (k - rate) * (k - rate) / n;
+    EXPECT_LT(std::abs(mean), 5 * std::sqrt(rate / n)) << rate;
+    EXPECT_LT(std::abs(square - rate), 5 * std::sqrt((rate + 2 * rate * rate) / n)) << rate;
+    EXPECT_TRUE(
+        std::all_of(counts.begin(), counts.end(), [](double k) { return k >= 0 && k == std::floor(k); }));
+  }
+}
+
+TEST(Distributions, PoissonHasItsProbabilities) {
+  manual_seed(18);
+  for (const double rate : {0.3, 4.0, 9.9, 10.0, 12.5, 60.0, 400.0}) {
+    std::vector<double> found(1000);
+    for (const double k : values(poisson(full({4 * kSamples}, rate, kDouble))))
+      found[static_cast<std::size_t>(k)] += 1;
+    // Pearson's statistic; what is expected less than 20 times goes with its neighbours.
+    double statistic = 0, expected_sum = 0, found_sum = 0, rest = 1;
+    int classes = 0;
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const auto number = static_cast<double>(k);
+      const double p = std::exp(number * std::log(rate) - rate - std::lgamma(number + 1));
+      rest -= p;
+      expected_sum += p * static_cast<double>(4 * kSamples);
+      found_sum += found[k];
+      if (expected_sum < 20 || (rest * static_cast<double>(4 * kSamples) < 20 && k + 1 < found.size()))
+        continue;
+      statistic += (found_sum - expected_sum) * (found_sum - expected_sum) / expected_sum;
+      ++classes;
+      expected_sum = found_sum = 0;
+    }
+    const double freedom = classes - 1;
+    EXPECT_LT(statistic, freedom + 4 * std::sqrt(2 * freedom)) << rate;
+  }
+}
+
+TEST(Distributions, PoissonDependsOnSeedAndPositionAlone) {
+  const Tensor rates = rand({70, 101}, kDouble) * 30;
+  const int threads = get_num_threads();
+  manual_seed(19);
+  const Tensor wanted = poisson(rates);
+  EXPECT_FALSE(equal(wanted, poisson(rates)));
+  for (const int count : {1, 2, 3, 7}) {
+    set_num_threads(count);
+    manual_seed(19);
+    EXPECT_TRUE(equal(poisson(rates), wanted)) << count;
+    manual_seed(19);
+    EXPECT_TRUE(equal(poisson(rates.t().contiguous().t()), wanted)) << count;
+  }
+  set_num_threads(threads);
+}
+
+TEST(Distributions, PoissonAtTheEdgesOfItsDomain) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto edge = values(poisson(tensor({0.0, inf, std::nan(""), 5e-324, 1e300}, kDouble)));
+  EXPECT_EQ(edge[0], 0);
+  EXPECT_EQ(edge[1], inf);
+  EXPECT_TRUE(std::isnan(edge[2]));
+  EXPECT_EQ(edge[3], 0);
+  EXPECT_NEAR(edge[4] / 1e300, 1, 1e-15);
+  for (const ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble}) {
+    EXPECT_EQ(poisson(ones({3}, dtype)).scalar_type(), dtype);
+  }
+  EXPECT_EQ(poisson(empty({0, 3})).sizes(), IntArrayRef({0, 3}));
+  const Generator::State before = Generator::state();
+  EXPECT_THAT(
+      [] {
+        poisson(tensor({1.0, -0.5}));
+      },
+      ThrowsMessage<ValueError>(HasSubstr("expected rates to be non-negative, but one is -0.5")));
+  EXPECT_EQ(Generator::state().offset, before.offset);
+  EXPECT_THROW(poisson(ones({2}, kInt)), DtypeError);
+  EXPECT_THROW(poisson(ones({2}, kComplexFloat)), DtypeError);
+  const Tensor rates = full({3}, 2.0, requires_grad());
+  const Tensor counts = poisson(rates);
+  EXPECT_EQ(counts.grad_fn()->name(), "PoissonBackward0");
+  counts.sum().backward();
+  EXPECT_TRUE(equal(rates.grad(), zeros({3})));
+}
+
+TEST(Distributions, StandardGammaHasItsShape) {
+  manual_seed(20);
+  for (const double shape : {0.1, 0.5, 1.0, 2.5, 40.0, 1e4}) {
+    const Tensor shapes = full({kSamples}, shape, kDouble);
+    EXPECT_LT(distance(values(igamma(shapes, _standard_gamma(shapes))), [](double p) { return p; }), 1.95)
+        << shape;
+  }
+  const Tensor shapes = rand({70, 101}, kDouble) * 3;
+  const int threads = get_num_threads();
+  manual_seed(21);
+  const Tensor wanted = _standard_gamma(shapes);
+  for (const int count : {1, 2, 3, 7}) {
+    set_num_threads(count);
+    manual_seed(21);
+    EXPECT_TRUE(equal(_standard_gamma(shapes.t().contiguous().t()), wanted)) << count;
+  }
+  set_num_threads(threads);
+  for (const ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble}) {
+    const Tensor tiny = _standard_gamma(full({100}, 1e-4, dtype));
+    EXPECT_EQ(tiny.scalar_type(), dtype);
+    EXPECT_TRUE(gt(tiny, 0).all().item<bool>());
+  }
+  EXPECT_EQ(values(_standard_gamma(zeros({1})))[0], 0);
+  EXPECT_THAT(
+      [] {
+        _standard_gamma(tensor({1.0, -0.5}));
+      },
+      ThrowsMessage<ValueError>(HasSubstr("expected shapes to be non-negative, but one is -0.5")));
+  EXPECT_THROW(_standard_gamma(ones({2}, kInt)), DtypeError);
+}
+
+// Numbers from mpmath: -(dP/da) / (dP/dx) with 60 digits and more.
+TEST(Distributions, StandardGammaMovesWithItsShape) {
+  struct Slope {
+    double shape, draw, slope;
+  };
+  constexpr Slope kSlopes[] = {{0.02271947933755599, 0.02562716544112943, 3.6410091653781623},
+                               {0.017251448460372562, 0.07110523158468615, 9.5563597473917431},
+                               {3.017606460911743, 7.568291281139642, 1.6147495536960074},
+                               {0.39900573590274313, 0.504102876972562, 1.5963485404497968},
+                               {39.685353618649, 42.40607685360844, 1.0378721097504813},
+                               {0.0018069153923877014, 0.009137368129757137, 21.077426785910744},
+                               {0.012279124525388058, 0.008781751482077445, 3.0201308947522785},
+                               {114.25045812581507, 122.61643116974001, 1.0372621734539805},
+                               {0.0992251027090735, 0.08514441119287473, 1.9547362573333339},
+                               {0.033334125507309284, 0.031487069842630486, 2.8861949815059504},
+                               {0.011666988118534099, 0.13985599899412798, 21.213949817555727},
+                               {39.31094673420063, 37.256284797135265, 0.97753553182568428},
+                               {0.04603199796802584, 0.002323837776546066, 0.28144770202858229},
+                               {0.10219357396639772, 1.6351281573725406e-09, 3.1698087361748881e-7},
+                               {0.3658692299494344, 2.461143373075946e-12, 1.7915876551824009e-10},
+                               {0.1958468981052448, 5.955101281150814e-07, 4.2689915045181287e-5},
+                               {6718.627803101494, 7005.763037067996, 1.0210958518444184},
+                               {3246.8000512839617, 3471.29865470399, 1.0338549749036129},
+                               {4082.809151085945, 3991.0676899795135, 0.9887201592832766},
+                               {771.6846458144003, 634.9757871793973, 0.90586721573612016},
+                               {253.70024195867913, 274.9893239111475, 1.0415143461731192},
+                               {466.84495909255213, 444.1403422492572, 0.97562705088987061},
+                               {562.673911795387, 629.6555015767325, 1.0576033443893737},
+                               {1736.3088349725892, 1442.1832756049853, 0.91015464577719385},
+                               {1033.13903763285, 1618.0962628287782, 1.2412409512436033},
+                               {280.8984084991081, 342.6238441568055, 1.1032596630859586},
+                               {1762.3041237404323, 947.4728367132208, 0.72166690015179716},
+                               {318.5710473956371, 295.90463655250153, 0.96405394600281356},
+                               {400.0, 400.0, 1.0004167706843847},
+                               {400.0, 400.00000040000003, 1.0004167711845931},
+                               {1000.0, 1000.0000010000001, 1.0001666838238894},
+                               {5000.0, 5000.000005000001, 1.0000333344999405}};
+  for (const auto& [shape, draw, slope] : kSlopes) {
+    const Tensor found = _standard_gamma_grad(full({1}, shape, kDouble), full({1}, draw, kDouble));
+    EXPECT_NEAR(found.item<double>() / slope, 1, 1e-9) << shape << " " << draw;
+  }
+  manual_seed(22);
+  const Tensor shapes = (rand({5, 3}, kDouble) * 4 + 0.1).requires_grad_();
+  const Tensor drawn = _standard_gamma(shapes);
+  EXPECT_EQ(drawn.grad_fn()->name(), "StandardGammaBackward0");
+  drawn.sum().backward();
+  EXPECT_TRUE(equal(shapes.grad(), _standard_gamma_grad(shapes.detach(), drawn.detach())));
+  EXPECT_EQ(_standard_gamma_grad(ones({2}), ones({3, 2})).sizes(), IntArrayRef({3, 2}));
+  EXPECT_THROW(_standard_gamma_grad(ones({2}, kInt), ones({2})), DtypeError);
 }
 
 using Draw = std::function<void(Tensor&)>;

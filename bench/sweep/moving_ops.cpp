@@ -78,6 +78,8 @@ std::vector<Op> moving_ops() {
       SWEEP("rand", "f?", lib::rand_like(o.x)),
       SWEEP("randn", "f?", lib::randn_like(o.x)),
       SWEEP("bernoulli", "f?", lib::bernoulli(lib::sigmoid(o.x))),
+      SWEEP("poisson", "f?", lib::poisson(o.x.abs() * 10)),
+      SWEEP("_standard_gamma", "f?", lib::_standard_gamma(o.x.abs() + 0.1)),
       SWEEP("randint", "fi?", lib::randint_like(o.x, 10)),
       SWEEP("randperm", "i?", lib::randperm(262144)),
       SWEEP("multinomial", "f?", lib::multinomial(o.x.abs() + 0.1, 10, true)),

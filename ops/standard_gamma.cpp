@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/generated/functions.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/distributions.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/ops/random_stream.h>
+#include <lanewise/tensor/promotion.h>
+
+namespace lanewise::ops {
+
+namespace {
+
+constexpr std::int64_t kGrain = 1024;  // elements, of some 100 ns
+
+double normal_number(RandomStream& random) noexcept {
+  constexpr double kTwoPi = 6.28318530717958647692528676655900577;
+  const double radius = std::sqrt(-2 * std::log(random.unit()));
+  return radius * std::cos(kTwoPi * random.unit());
+}
+
+/// G. Marsaglia, W. W. Tsang, A simple method for generating gamma variables, ACM TOMS 26 (2000), for shapes from 1 on.
+double by_squeeze(double shape, RandomStream& random) noexcept {
+  const double d = shape - 1.0 / 3;
+  const double c = 1 / std::sqrt(9 * d);
+  while (true) {
+    const double x = normal_number(random);
+    const double root = 1 + c * x;
+    if (root <= 0) continue;
+    const double v = root * root * root;
+    const double u = random.unit();
+    const double square = x * x;
+    if (u < 1 - 0.0331 * square * square || std::log(u) < 0.5 * square + d * (1 - v + std::log(v)))
+      return d * v;
+  }
+}
+
+double gamma_number(double shape, RandomStream random) noexcept {
+  if (shape == 0 || !(shape < std::numeric_limits<double>::infinity())) return shape;
+  if (shape >= 1) return by_squeeze(shape, random);
+  // A draw of shape + 1 times u^(1 / shape), in logarithms: the power alone may underflow.
+  const double boost = std::log(random.unit()) / shape;
+  return std::exp(boost + std::log(by_squeeze(shape + 1, random)));
+}
+
+/// Digamma for a > 0.
+double digamma(double a) noexcept {
+  double sum = 0;
+  for (; a < 10; a += 1) sum -= 1 / a;
+  const double z = 1 / (a * a);
+  const double rest =
+      z * (1.0 / 12 -
+           z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760))))));
+  return sum + (std::log(a) - 0.5 / a - rest);
+}
+
+double polynomial(std::span<const double> c, double x) noexcept {
+  double p = 0;
+  for (auto i = c.rbegin(); i != c.rend(); ++i) p = p * x + *i;
+  return p;
+}
+
+/// The derivative of P by a over the density, by the power series of P, for x up to about a.
+double slope_below(double a, double x) noexcept {
+  const double outer = digamma(a + 1) - std::log(x);
+  double term = 1;
+  double harmonic = 0;
+  double sum = outer;
+  for (int k = 1; k < 4000; ++k) {
+    term *= x / (a + k);
+    harmonic += 1 / (a + k);
+    const double more = term * (outer + harmonic);
+    sum += more;
+    if (term * (std::fabs(outer) + harmonic) < 1e-17 * std::fabs(sum) && x < a + k) break;
+  }
+  return x / a * sum;
+}
+
+/// Minus that of Q, by its continued fraction and its derivative, from the back.
+double slope_beyond(double a, double x) noexcept {
+  const int terms = 30 + static_cast<int>(97 / x + 4 * std::sqrt(std::min(a, 1e4)));
+  double f = x + (2 * terms + 1) - a;
+  double slope = -1;
+  for (int k = terms; k > 0; --k) {
+    const double over = k / f;
+    slope = -1 + over - over * (a - k) * slope / f;
+    f = x + (2 * k - 1) - a + over * (a - k);
+  }
+  // Q over the density is a / f.
+  return x * ((std::log(x) - digamma(a)) - slope / f) / f;
+}
+
+/// The same by Temme's expansion (DLMF 8.12), for a from 400 on and x within a quarter of it.
+double slope_near(double a, double x) noexcept {
+  constexpr std::array<double, 7> kFirst = {-1.0 / 3,   1.0 / 12,         -2.0 / 135,  1.0 / 864,
+                                            1.0 / 2835, -139.0 / 777'600, 1.0 / 25'515};
+  constexpr std::array<double, 7> kFirstSlope = {
+      1.0 / 12, -4.0 / 135, 1.0 / 288, 4.0 / 2835, -139.0 / 155'520, 6.0 / 25'515, -571.0 * 7 / 261'273'600};
+  constexpr std::array<double, 5> kSecond = {-1.0 / 540, -1.0 / 288, 1.0 / 378, -77.0 / 77'760, 1.0 / 4860};
+  constexpr std::array<double, 4> kSecondSlope = {-1.0 / 288, 2.0 / 378, -77.0 / 25'920, 4.0 / 4860};
+  const double t = (x - a) / a;
+  const double log = std::log1p(t);
+  double half_square = t - log;  // eta^2 / 2
+  if (std::fabs(t) < 0.05) {
+    double sum = 0;
+    for (int n = 14; n >= 2; --n) sum = 1.0 / n - t * sum;
+    half_square = t * t * sum;
+  }
+  const double eta = std::copysign(std::sqrt(2 * half_square), t);
+  const double second = polynomial(kSecond, eta);
+  const double third = 25.0 / 6048 - 139.0 / 51'840 * eta;
+  const double s = polynomial(kFirst, eta) + (second + third / a) / a;
+  const double s_slope = polynomial(kFirstSlope, eta) + polynomial(kSecondSlope, eta) / a;
+  const double log_ratio = t == 0 ? 1 : log / eta;
+  const double t_ratio = t == 0 ? 1 : t / eta;
+  const double stirling = 1 + (1.0 / 12 + (1.0 / 288 - 139.0 / 51'840 / a) / a) / a;
+  return x / a * stirling * (log_ratio + s * log - (0.5 * s + second / a + s_slope * t_ratio) / a);
+}
+
+/// d x / d a along x = the inverse of P(a, .): what a draw x of shape a moves with a.
+double gamma_slope(double a, double x) noexcept {
+  if (!(a > 0) || !(x >= 0) || std::isinf(a) || std::isinf(x))
+    return std::numeric_limits<double>::quiet_NaN();
+  if (x == 0) return 0;
+  if (a >= 400 && std::fabs(x - a) <= 0.25 * a) return slope_near(a, x);
+  return x <= std::max(a + 0.5, 1.0) ? slope_below(a, x) : slope_beyond(a, x);
+}
+
+/// The smallest normal number: what a draw is at least, so that its logarithm is finite.
+double smallest(ScalarType dtype) noexcept {
+  switch (dtype) {
+    case kHalf: return 0x1p-14;
+    case kBFloat16:
+    case kFloat: return std::numeric_limits<float>::min();
+    default: return std::numeric_limits<double>::min();
+  }
+}
+
+void check_floating_self(const char* op, const Tensor& self) {
+  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
+  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()), op, ": not implemented for ",
+                 short_name(self.scalar_type()), "; expected a floating tensor");
+}
+
+}  // namespace
+
+Tensor standard_gamma(const Tensor& self) {
+  check_floating_self("_standard_gamma", self);
+  const Tensor shapes = self.detach().to(kDouble).contiguous();
+  const auto* shape = static_cast<const double*>(shapes.const_data_ptr());
+  for (std::int64_t i = 0; i < shapes.numel(); ++i) {
+    LANEWISE_CHECK(ValueError, !(shape[i] < 0),
+                   "_standard_gamma: expected shapes to be non-negative, but one is ", shape[i]);
+  }
+  const Generator::State draw = Generator::reserve(1);
+  const Tensor drawn = lanewise::empty_like(shapes);
+  auto* out = static_cast<double*>(drawn.data_ptr());
+  const double least = smallest(self.scalar_type());
+  parallel_for(0, shapes.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double x = gamma_number(shape[i], RandomStream(draw, i));
+      out[i] = x < least && shape[i] != 0 ? least : x;
+    }
+  });
+  Tensor result = empty_like(self);
+  return ops::copy_(result, drawn);
+}
+
+Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
+  check_floating_self("_standard_gamma_grad", self);
+  check_floating_self("_standard_gamma_grad", output);
+  const std::vector<Tensor> both = lanewise::broadcast_tensors({self.detach(), output.detach()});
+  const Tensor shapes = both[0].to(kDouble).contiguous();
+  const Tensor draws = both[1].to(kDouble).contiguous();
+  const Tensor slopes = lanewise::empty_like(shapes);
+  const auto* a = static_cast<const double*>(shapes.const_data_ptr());
+  const auto* x = static_cast<const double*>(draws.const_data_ptr());
+  auto* out = static_cast<double*>(slopes.data_ptr());
+  parallel_for(0, slopes.numel(), kGrain / 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = gamma_slope(a[i], x[i]);
+  });
+  return slopes.to(result_type(self, output));
+}
+
+}  // namespace lanewise::ops
