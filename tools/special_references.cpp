@@ -138,9 +138,13 @@ Wide reference_incomplete_gamma(Wide a, Wide x, bool upper) {
   if (x == 0 || std::isinf(a)) return lower(0);
   if (std::isnan(a) || std::isnan(x)) return kNaN;
   const bool from_zero = x <= std::max(a, Wide(1));
-  const Wide log_density = a > 1000
-                               ? a * std::log(x / a) - (x - a) - std::log(2 * kPi * a) / 2
-                               : a * std::log(x) - x - (a < 1 ? a * log_gamma_ratio(a) : std::lgamma(a + 1));
+  Wide log_density = 0;  // of x^a e^-x / Gamma(a + 1)
+  if (a > 1000) {
+    const Wide stirling = 1 / (12 * a) - 1 / (360 * a * a * a);
+    log_density = a * std::log1p((x - a) / a) - (x - a) - std::log(2 * kPi * a) / 2 - stirling;
+  } else {
+    log_density = a * std::log(x) - x - (a < 1 ? a * log_gamma_ratio(a) : std::lgamma(a + 1));
+  }
   if (log_density < -12000) return lower(from_zero ? 0 : 1);
   if (from_zero) {
     if (upper && a < 1) return upper_near_zero(a, x);
