@@ -11,40 +11,43 @@ namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
 namespace detail {
 
+/// What the two orders differ in.
+struct BesselK {
+  const TwoPolynomials<9>& near;
+  const TwoPolynomials<9>& far;
+  double mean;
+  bool first;  ///< order 1
+};
+inline constexpr BesselK kBesselK[] = {{kK0Near, kK0Far, kK0Mean, false}, {kK1Near, kK1Far, kK1Mean, true}};
+
 /// K of 0 <= x <= 1.
-template <int kOrder>
-LANEWISE_INLINE Vec<double> bessel_k_near(Vec<double> x) {
+LANEWISE_INLINE Vec<double> bessel_k_near(const BesselK& k, Vec<double> x) {
   using V = Vec<double>;
   const V w = x * x;
-  const TwoValues p = evaluate(kOrder == 0 ? kK0Near : kK1Near, w);
-  if constexpr (kOrder == 0) return fnma(log(x), p.first, p.second);
-  // At 0 the logarithm is infinite, and what it is multiplied with 0.
-  const V rest = fma(log(max_or_second(V(0x1p-500), x)), p.first, p.second);
-  return fma(w, rest, V(1.0)) / abs(x);
-}
-/// sqrt(x) e^x K of x >= 1, for 1 / x.
-template <int kOrder>
-LANEWISE_INLINE Vec<double> bessel_k_far(Vec<double> inverse) {
-  const TwoValues p = evaluate(kOrder == 0 ? kK0Far : kK1Far, inverse);
-  return Vec<double>(kOrder == 0 ? kK0Mean : kK1Mean) + p.first / p.second;
+  const TwoValues p = evaluate(k.near, w);
+  // In the order 1 the logarithm, infinite at 0, is multiplied with 0 there.
+  const V l = log(k.first ? max_or_second(V(0x1p-500), x) : x);
+  if (!k.first) return fnma(l, p.first, p.second);
+  return fma(w, fma(l, p.first, p.second), V(1.0)) / abs(x);
 }
 
-template <int kOrder, bool kScaled>
-[[gnu::noinline]] Vec<double> bessel_k(Vec<double> x) {
+/// One body for the four functions.
+[[gnu::noinline]] inline Vec<double> bessel_k(const BesselK& k, bool scaled, Vec<double> x) {
   using V = Vec<double>;
   const V one(1.0);
   const Mask<double> far = x > one;
   V r(std::numeric_limits<double>::quiet_NaN());
   if (!far.all()) {
     const V kept = min_or_second(one, x);
-    r = bessel_k_near<kOrder>(kept);
-    if constexpr (kScaled) r = select(isinf(r), r, exp_times(max_or_second(V(0.0), kept), r));
+    r = bessel_k_near(k, kept);
+    if (scaled) r = select(isinf(r), r, exp_times(max_or_second(V(0.0), kept), r));
     r = select(x < V(0.0), V(std::numeric_limits<double>::quiet_NaN()), r);
   }
   if (far.any()) {
     const V inverse = one / max_or_second(one, x);
-    V beyond = bessel_k_far<kOrder>(inverse) * sqrt(inverse);
-    if constexpr (!kScaled) beyond = decay_times(-max_or_second(one, x), beyond);
+    const TwoValues p = evaluate(k.far, inverse);
+    V beyond = (V(k.mean) + p.first / p.second) * sqrt(inverse);
+    if (!scaled) beyond = decay_times(-max_or_second(one, x), beyond);
     r = select(far, beyond, r);
   }
   return r;
@@ -52,7 +55,7 @@ template <int kOrder, bool kScaled>
 template <int kOrder, bool kScaled, Real T>
 LANEWISE_INLINE Vec<T> bessel_k_of(Vec<T> x) {
   return in_f64(
-      x, [](Vec<double> d) __attribute__((always_inline)) { return bessel_k<kOrder, kScaled>(d); });
+      x, [](Vec<double> d) __attribute__((always_inline)) { return bessel_k(kBesselK[kOrder], kScaled, d); });
 }
 
 }  // namespace detail
