@@ -117,9 +117,10 @@ inline constexpr double kAiryLeftLimit = -6.0;
 
 }  // namespace detail
 
-/// Ai(x); 0 at both infinities. Error (f64): 3.2 ULP right of -2. Left of it 5 ULP (without fma 8) of the result, or of 1/64 of the modulus
-/// |x|^(-1/4) / sqrt(pi) where that is larger: next to zeros. The angle t is good to 2^-103 of itself, so that digits of the
-/// oscillation go from x = -2^34 on, the last ones at -2^68. f32: 0.51 ULP, in the same way, down to -2^50.
+/// Ai(x); 0 at both infinities. Error (f64): 3.2 ULP right of -2. Left of it 5 ULP (without fma 8) of the result or of 1/64
+/// of the modulus |x|^(-1/4) / sqrt(pi), whichever is larger: the latter next to zeros. The angle t is good to 2^-103 of
+/// itself: from x = -2^34 on digits of the oscillation go, the last ones at -2^68. f32: 0.51 ULP, in the same way, down to
+/// -2^50.
 template <Real T>
 LANEWISE_INLINE Vec<T> airy_ai(Vec<T> x) {
   return detail::in_f64(
