@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::int64_t kGrain = 1024;  // elements, of some 50 ns
 
-/// Walks up the probabilities until their sum reaches a uniform number. What rounding leaves beyond 100, for rates below 10,
-/// is no number that 53 bits tell from 1.
+/// Walks up the probabilities until their sum reaches a uniform number. What rounding leaves of that ends where the
+/// probabilities vanish beside it; for rates below 10 the first is larger.
 double by_inversion(double rate, RandomStream& random) noexcept {
   double u = random.unit();
   double probability = std::exp(-rate);
   int k = 0;
-  while (u > probability && k < 100) {
+  while (u > probability && probability > 0x1p-60) {
     u -= probability;
     ++k;
     probability *= rate / k;

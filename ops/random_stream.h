@@ -15,10 +15,10 @@ class RandomStream {
   RandomStream(Generator::State draw, std::int64_t element) noexcept
       : draw_(draw), block_(static_cast<std::uint64_t>(element)) {}
 
-  /// Uniform in (0, 1), a multiple of 2^-53 and a half.
+  /// Uniform in (0, 1): the middles of 2^52 intervals.
   double unit() noexcept {
     if (left_ == 0) refill();
-    return (static_cast<double>(words_[--left_] >> 11) + 0.5) * 0x1p-53;
+    return (static_cast<double>(words_[--left_] >> 12) + 0.5) * 0x1p-52;
   }
 
  private:
