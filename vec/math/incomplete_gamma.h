@@ -274,7 +274,10 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
   const Mask<double> series = alive & lower & ~uniform;
   const Mask<double> fraction = alive & ~lower & ~uniform;
   V h = zero;
-  if (uniform.any()) h = temme_factor(max_or_second(V(8.0), ka), select(uniform, square, zero), lower);
+  if (uniform.any()) {
+    const V factor = temme_factor(max_or_second(V(8.0), ka), select(uniform, square, zero), lower);
+    h = select(uniform, factor, zero);
+  }
   if (series.any()) {
     const V sum = lower_series(select(series, ka, one), max_or_second(V(0x1p-56), select(series, kx, zero)));
     h = select(series, density.factor * sum, h);
@@ -287,7 +290,7 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
   using C = ExpConstants<double>;
   const V kept = keep_above(C::kUnderflow, C::kVanished, density.exponent.hi);
   ExpReduction<double> e = reduce_exp(kept);
-  e.r = fast_two_sum(e.r.hi, e.r.lo + density.exponent.lo);
+  e.r = fast_two_sum(e.r.hi, e.r.lo + select(alive, density.exponent.lo, zero));
   const Pair<double> minus_one = expm1_reduced(e.r);
   const Pair<double> power = fast_two_sum(one, minus_one.hi);
   const V product = fma(power.hi, h, (power.lo + minus_one.lo) * h);
