@@ -1,7 +1,9 @@
 // Bessel functions other than I, and Airy's function. Errors are those of vec/math.
 
 #include <lanewise/kernels/elementwise.h>
-#include <lanewise/vec/math.h>
+#include <lanewise/vec/math/airy.h>
+#include <lanewise/vec/math/bessel_j.h>
+#include <lanewise/vec/math/bessel_k.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {

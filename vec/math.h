@@ -10,18 +10,17 @@
 //   trigonometric      sin cos tan asin acos atan atan2 angle sin_pi cos_pi sinc | complex: sin cos tan asin acos atan sinc
 //   hyperbolic         sinh cosh tanh asinh acosh atanh | complex: the same
 //   error functions    erf erfc erfcx erfinv ndtr log_ndtr ndtri
-//   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q) igamma(a, x) igammac(a, x)
-//   Bessel functions   i0 i0e i1 i1e bessel_j0 bessel_j1 bessel_y0 bessel_y1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e
-//                      spherical_bessel_j0 airy_ai, and the orthogonal polynomials of orthogonal.h
+//   gamma and zeta     lgamma digamma trigamma polygamma(n, x) zeta(s, q)
+//   Bessel functions   i0 i0e i1 i1e
 //   exact              fmod remainder frexp ldexp nextafter copysign heaviside
+//   to be included where they are used: incomplete_gamma.h  igamma igammac | orthogonal.h  chebyshev orthogonal_polynomial
+//                      bessel_j.h  bessel_j0 bessel_j1 bessel_y0 bessel_y1 spherical_bessel_j0 | airy.h  airy_ai
+//                      bessel_k.h  bessel_k0 bessel_k0e bessel_k1 bessel_k1e
 // clang-format on
 
-#include <lanewise/vec/math/airy.h>
 #include <lanewise/vec/math/asin.h>
 #include <lanewise/vec/math/atan.h>
 #include <lanewise/vec/math/bessel_i.h>
-#include <lanewise/vec/math/bessel_j.h>
-#include <lanewise/vec/math/bessel_k.h>
 #include <lanewise/vec/math/cbrt.h>
 #include <lanewise/vec/math/complex_exp.h>
 #include <lanewise/vec/math/complex_inverse.h>
@@ -35,7 +34,6 @@
 #include <lanewise/vec/math/gelu_slope.h>
 #include <lanewise/vec/math/half_power.h>
 #include <lanewise/vec/math/hyperbolic.h>
-#include <lanewise/vec/math/incomplete_gamma.h>
 #include <lanewise/vec/math/lgamma.h>
 #include <lanewise/vec/math/log.h>
 #include <lanewise/vec/math/log_ratio.h>

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <lanewise/vec/math/airy.h>
+#include <lanewise/vec/math/bessel_j.h>
+#include <lanewise/vec/math/bessel_k.h>
+#include <lanewise/vec/math/incomplete_gamma.h>
+
 #include "math_rows.h"
 #include "mpfr_functions.h"
 
