@@ -151,7 +151,9 @@ TEST(Polynomials, EndAtInfinityAndKeepNaN) {
     EXPECT_EQ(y[1].item<double>(), inf) << family.op;
     EXPECT_TRUE(std::isnan(y[2].item<double>())) << family.op;
   }
-  EXPECT_EQ(special_hermite_polynomial_h(far, 1000000000)[0].item<double>(), inf);  // and soon
+  EXPECT_EQ(special_hermite_polynomial_h(far, 1000000000)[0].item<double>(), inf);            // and soon
+  EXPECT_TRUE(std::isnan(special_legendre_polynomial_p(tensor({0.5}), 1e15).item<float>()));  // no end else
+  EXPECT_TRUE(std::isnan(special_laguerre_polynomial_l(tensor({0.5}), 1e15).item<float>()));
   EXPECT_EQ(special_chebyshev_polynomial_t(far, 1000000001)[1].item<double>(), -inf);
 }
 

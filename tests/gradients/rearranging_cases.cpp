@@ -6,6 +6,9 @@ std::vector<Case> rearranging_cases() {
   std::vector<Case> cases = {
       {"numpy_T", [](D d) { return Args{in({2, 3, 2}, d)}; }, true},
       {"mH", [](D d) { return Args{in({2, 3}, d)}; }, true},
+      {"matrix_H", [](D d) { return Args{in({2, 3}, d)}; }, true},
+      {"resolve_conj", [](D d) { return Args{in({2, 3}, d)}; }, true},
+      {"resolve_neg", [](D d) { return Args{in({2, 3}, d)}; }, true},
       {"adjoint", [](D d) { return Args{in({2, 3}, d)}; }, true},
       {"narrow_copy", [](D d) { return Args{in({2, 3}, d), 1, 1, 2}; }, true},
       {"index_reduce", [](D d) { return Args{in({3, 4}, d), 0, ints({0, 2, 0}), in({3, 4}, d), "prod"}; }, true},

@@ -284,7 +284,7 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
   }
   if (fraction.any()) {
     const V rest = upper_fraction(select(fraction, ka, one), select(fraction, kx, V(40.0)));
-    h = select(fraction, (density.factor * given) * rest, h);
+    h = select(fraction, (density.factor * ka) * rest, h);
   }
 
   using C = ExpConstants<double>;
@@ -302,8 +302,9 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
     if (near_zero.any()) {
       const V exact =
           upper_near_zero(select(near_zero, ka, V(0.5)), select(near_zero, kx, V(0.5)), density.log);
-      r = select(near_zero, exact * select(given < ka, given * V(0x1p200), one), r);
+      r = select(near_zero, exact, r);
     }
+    r = r * select(given < ka, given * V(0x1p200), one);  // Q of the least a is a multiple of it, rounded once
   }
   if (__builtin_expect(!inside.all(), 0)) return select(inside, r, incomplete_gamma_specials(a, x, upper));
   return r;

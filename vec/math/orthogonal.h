@@ -108,16 +108,29 @@ LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
              n, x, [&](double k, V q, V p) __attribute__((always_inline)) { return fms(x, q, V(k) * p); }));
 }
 
+/// Recurrences that no overflow ends stop here; beyond it values are NaN.
+inline constexpr double kLastDegree = 0x1p24;
+
+LANEWISE_INLINE Vec<double> within_reach(Vec<double> n) {
+  return select(n > Vec<double>(kLastDegree), Vec<double>(1.0), n);
+}
+LANEWISE_INLINE Vec<double> where_reached(Vec<double> n, Vec<double> value) {
+  using V = Vec<double>;
+  const V nan(std::numeric_limits<double>::quiet_NaN());
+  return where_degree(n, select(n > V(kLastDegree), nan, value));
+}
+
 /// By its differences: (k + 1) (L_k+1 - L_k) = k (L_k - L_k-1) - x L_k.
 [[gnu::noinline]] inline Vec<double> laguerre_l(Vec<double> x, Vec<double> degree) {
   using V = Vec<double>;
   const V n = trunc(degree);
   V difference = -x;
-  return where_degree(n, recurrence(
-                             n, V(1.0) - x, [&](double k, V q, V) __attribute__((always_inline)) {
-                               difference = fms(V(k), difference, x * q) * V(1 / (k + 1));
-                               return q + difference;
-                             }));
+  const V value = recurrence(
+      within_reach(n), V(1.0) - x, [&](double k, V q, V) __attribute__((always_inline)) {
+        difference = fms(V(k), difference, x * q) * V(1 / (k + 1));
+        return q + difference;
+      });
+  return where_reached(n, value);
 }
 
 /// By its differences, which do not cancel next to 1: (k + 1) (P_k+1 - P_k) = k (P_k - P_k-1) - (2k + 1) (1 - x) P_k.
@@ -129,11 +142,11 @@ LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
   const V step = y - V(1.0);
   V difference = step;
   const V value = recurrence(
-      n, y, [&](double k, V q, V) __attribute__((always_inline)) {
+      within_reach(n), y, [&](double k, V q, V) __attribute__((always_inline)) {
         difference = fma(V((2 * k + 1) / (k + 1)) * step, q, V(k / (k + 1)) * difference);
         return q + difference;
       });
-  return where_degree(n, select((x < V(0.0)) & is_odd(n), -value, value));
+  return where_reached(n, select((x < V(0.0)) & is_odd(n), -value, value));
 }
 
 }  // namespace detail
@@ -152,7 +165,8 @@ LANEWISE_INLINE Vec<float> chebyshev(Chebyshev kind, bool shifted, Vec<float> x,
 
 enum class Polynomial : std::uint8_t { HermiteH, HermiteHe, LaguerreL, LegendreP };
 
-/// Hermite's (physicists' H, probabilists' He), Laguerre's and Legendre's polynomials. Time grows with the degree. Error for
+/// Hermite's (physicists' H, probabilists' He), Laguerre's and Legendre's polynomials. Time grows with the degree; from 2^24 on Laguerre's and
+/// Legendre's are NaN. Error for
 /// degree n: about n ULP of the largest term of the recurrence. f32 is computed in f64.
 LANEWISE_INLINE Vec<double> orthogonal_polynomial(Polynomial kind, Vec<double> x, Vec<double> degree) {
   switch (kind) {
