@@ -148,7 +148,8 @@ void TensorIterator::check_overlap() {
     if (!out.is_contiguous()) {
       const MemOverlap internal = has_internal_overlap(out);
       LANEWISE_CHECK(StorageError, internal != MemOverlap::Yes, op_, ": ", kItself);
-      serial_ = serial_ || (internal == MemOverlap::TooHard && internal_overlap(out) != MemoryOverlap::None);
+      serial_ = serial_ || (internal == MemOverlap::TooHard &&
+                            internal_overlap(Elements(out).footprint) != MemoryOverlap::None);
     }
     for (int j = 0; j < ntensors(); ++j) {
       if (j == i || (j < num_outputs_ && (j > i || operand(j).will_resize)) || !operand(j).defined() ||
@@ -157,10 +158,10 @@ void TensorIterator::check_overlap() {
       }
       const Tensor& other = tensor(j);
       const bool is_output = j < num_outputs_;
-      if (!is_output && other.is_same(out)) {
+      if ((!is_output && other.is_same(out)) || plainly_apart(out, other)) {
         continue;
       }
-      const MemoryOverlap overlap = mutual_overlap(out, other);
+      const MemoryOverlap overlap = mutual_overlap(Elements(out).footprint, Elements(other).footprint);
       if (overlap == MemoryOverlap::None || (overlap == MemoryOverlap::Full && !is_output)) {
         continue;
       }

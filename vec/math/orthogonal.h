@@ -165,7 +165,7 @@ LANEWISE_INLINE Vec<float> chebyshev(Chebyshev kind, bool shifted, Vec<float> x,
 
 enum class Polynomial : std::uint8_t { HermiteH, HermiteHe, LaguerreL, LegendreP };
 
-/// Hermite's (physicists' H, probabilists' He), Laguerre's and Legendre's polynomials. Time grows with the degree; from 2^24 on Laguerre's and
+/// Hermite's (physicists' H, probabilists' He), Laguerre's and Legendre's polynomials. Time grows with the degree; beyond 2^24 Laguerre's and
 /// Legendre's are NaN. Error for
 /// degree n: about n ULP of the largest term of the recurrence. f32 is computed in f64.
 LANEWISE_INLINE Vec<double> orthogonal_polynomial(Polynomial kind, Vec<double> x, Vec<double> degree) {
