@@ -91,18 +91,6 @@ Tensor softsign(const Tensor& self) {
   return self / (abs(self) + 1);
 }
 
-Tensor fill(const Tensor& self, const Scalar& value) {
-  ops::check_defined("fill", "self", self);
-  Tensor result = self.clone();
-  return result.fill_(value);
-}
-
-Tensor fill(const Tensor& self, const Tensor& value) {
-  ops::check_defined("fill", "self", self, "value", value);
-  Tensor result = self.clone();
-  return result.fill_(value);
-}
-
 Tensor relu6(const Tensor& self) {
   ops::check_defined("relu6", "self", self);
   return hardtanh(self, 0, 6);

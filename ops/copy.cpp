@@ -125,6 +125,16 @@ Tensor& fill_(Tensor& self, const Tensor& value) {
   return fill_(self, value.item());
 }
 
+Tensor fill(const Tensor& self, const Scalar& value) {
+  Tensor result = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  return fill_(result, value);
+}
+
+Tensor fill(const Tensor& self, const Tensor& value) {
+  Tensor result = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  return fill_(result, value);
+}
+
 Tensor& zero_(Tensor& self) { return fill_(self, Scalar(0)); }
 
 Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {

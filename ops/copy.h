@@ -17,6 +17,9 @@ LANEWISE_API Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking = 
 LANEWISE_API Tensor& fill_(Tensor& self, const Scalar& value);
 /// The same for the value of a 0-dim tensor. Throws ShapeError if it has dimensions.
 LANEWISE_API Tensor& fill_(Tensor& self, const Tensor& value);
+/// The value in the shape, layout and dtype of self.
+Tensor fill(const Tensor& self, const Scalar& value);
+Tensor fill(const Tensor& self, const Tensor& value);
 /// The bytes of one element, 16 bytes aligned to 16, for all of self.
 void fill_with(const Tensor& self, char* element);
 LANEWISE_API Tensor& zero_(Tensor& self);

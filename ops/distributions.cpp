@@ -18,13 +18,6 @@ namespace {
 
 using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
-void check_floating_self(const char* op, const Tensor& self, bool complex_too = false) {
-  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
-  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()) || (complex_too && self.is_complex()), op,
-                 ": not implemented for ", short_name(self.scalar_type()), "; expected a floating",
-                 complex_too ? " or complex" : "", " tensor");
-}
-
 /// Draws from a kernel. Memory in logical order is filled in place, any other through a copy.
 Tensor& draw(const char* op, Tensor& self, RandomKernel kernel, const Scalar& a, const Scalar& b,
              bool toward_zero = false) {
@@ -104,6 +97,13 @@ Tensor standard_normal(const Tensor& like, IntArrayRef sizes) {
 }
 
 }  // namespace
+
+void check_floating_self(const char* op, const Tensor& self, bool complex_too) {
+  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
+  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()) || (complex_too && self.is_complex()), op,
+                 ": not implemented for ", short_name(self.scalar_type()), "; expected a floating",
+                 complex_too ? " or complex" : "", " tensor");
+}
 
 Tensor& uniform_(Tensor& self, double from, double to) {
   check_floating_self("uniform_", self, true);

@@ -10,6 +10,9 @@
 /// DtypeError for a dtype that cannot hold the distribution, ValueError for parameters outside of its domain.
 namespace lanewise::ops {
 
+/// Throws DtypeError, beginning with `op`, unless self is floating, or complex where that will do.
+void check_floating_self(const char* op, const Tensor& self, bool complex_too = false);
+
 /// Uniform in [from, to); floating and complex dtypes.
 Tensor& uniform_(Tensor& self, double from, double to);
 /// Normal; floating and complex dtypes, where std is that of the modulus.

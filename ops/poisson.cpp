@@ -2,18 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include <lanewise/dispatch_isa/parallel.h>
-#include <lanewise/generated/functions.h>
-#include <lanewise/ops/copy.h>
-#include <lanewise/ops/distributions.h>
-#include <lanewise/ops/factories.h>
-#include <lanewise/ops/random_stream.h>
+#include <lanewise/ops/draw_each.h>
 
 namespace lanewise::ops {
 
 namespace {
-
-constexpr std::int64_t kGrain = 1024;  // elements, of some 50 ns
 
 /// Walks up the probabilities until their sum reaches a uniform number. What rounding leaves of that ends where the
 /// probabilities vanish beside it; for rates below 10 the first is larger.
@@ -82,24 +75,6 @@ double poisson_number(double rate, RandomStream random) noexcept {
 
 }  // namespace
 
-Tensor poisson(const Tensor& self) {
-  LANEWISE_CHECK(ValueError, self.defined(), "poisson: the tensor is undefined");
-  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()), "poisson: not implemented for ",
-                 short_name(self.scalar_type()), "; expected a floating tensor");
-  const Tensor rates = self.detach().to(kDouble).contiguous();
-  const auto* rate = static_cast<const double*>(rates.const_data_ptr());
-  for (std::int64_t i = 0; i < rates.numel(); ++i) {
-    LANEWISE_CHECK(ValueError, !(rate[i] < 0),
-                   "poisson: invalid Poisson rate, expected rates to be non-negative, but one is ", rate[i]);
-  }
-  const Generator::State draw = Generator::reserve(1);
-  const Tensor drawn = lanewise::empty_like(rates);
-  auto* out = static_cast<double*>(drawn.data_ptr());
-  parallel_for(0, rates.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = poisson_number(rate[i], RandomStream(draw, i));
-  });
-  Tensor result = empty_like(self);
-  return ops::copy_(result, drawn);
-}
+Tensor poisson(const Tensor& self) { return draw_each("poisson", "rates", self, poisson_number); }
 
 }  // namespace lanewise::ops

@@ -7,17 +7,12 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/generated/functions.h>
-#include <lanewise/ops/copy.h>
-#include <lanewise/ops/distributions.h>
-#include <lanewise/ops/factories.h>
-#include <lanewise/ops/random_stream.h>
+#include <lanewise/ops/draw_each.h>
 #include <lanewise/tensor/promotion.h>
 
 namespace lanewise::ops {
 
 namespace {
-
-constexpr std::int64_t kGrain = 1024;  // elements, of some 100 ns
 
 double normal_number(RandomStream& random) noexcept {
   constexpr double kTwoPi = 6.28318530717958647692528676655900577;
@@ -49,26 +44,16 @@ double gamma_number(double shape, RandomStream random) noexcept {
   return std::exp(boost + std::log(by_squeeze(shape + 1, random)));
 }
 
-/// Digamma for a > 0.
-double digamma(double a) noexcept {
-  double sum = 0;
-  for (; a < 10; a += 1) sum -= 1 / a;
-  const double z = 1 / (a * a);
-  const double rest =
-      z * (1.0 / 12 -
-           z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760))))));
-  return sum + (std::log(a) - 0.5 / a - rest);
-}
-
 double polynomial(std::span<const double> c, double x) noexcept {
   double p = 0;
   for (auto i = c.rbegin(); i != c.rend(); ++i) p = p * x + *i;
   return p;
 }
 
-/// The derivative of P by a over the density, by the power series of P, for x up to about a.
-double slope_below(double a, double x) noexcept {
-  const double outer = digamma(a + 1) - std::log(x);
+/// The derivative of P by a over the density, by the power series of P, for x up to about a; psi is
+/// digamma(a + 1).
+double slope_below(double a, double x, double psi) noexcept {
+  const double outer = psi - std::log(x);
   double term = 1;
   double harmonic = 0;
   double sum = outer;
@@ -83,7 +68,7 @@ double slope_below(double a, double x) noexcept {
 }
 
 /// Minus that of Q, by its continued fraction and its derivative, from the back.
-double slope_beyond(double a, double x) noexcept {
+double slope_beyond(double a, double x, double psi) noexcept {
   const int terms = 30 + static_cast<int>(97 / x + 4 * std::sqrt(std::min(a, 1e4)));
   double f = x + (2 * terms + 1) - a;
   double slope = -1;
@@ -93,7 +78,7 @@ double slope_beyond(double a, double x) noexcept {
     f = x + (2 * k - 1) - a + over * (a - k);
   }
   // Q over the density is a / f.
-  return x * ((std::log(x) - digamma(a)) - slope / f) / f;
+  return x * ((std::log(x) - psi + 1 / a) - slope / f) / f;
 }
 
 /// The same by Temme's expansion (DLMF 8.12), for a from 400 on and x within a quarter of it.
@@ -123,13 +108,13 @@ double slope_near(double a, double x) noexcept {
   return x / a * stirling * (log_ratio + s * log - (0.5 * s + second / a + s_slope * t_ratio) / a);
 }
 
-/// d x / d a along x = the inverse of P(a, .): what a draw x of shape a moves with a.
-double gamma_slope(double a, double x) noexcept {
+/// d x / d a along x = the inverse of P(a, .): what a draw x of shape a moves with a. psi is digamma(a + 1).
+double gamma_slope(double a, double x, double psi) noexcept {
   if (!(a > 0) || !(x >= 0) || std::isinf(a) || std::isinf(x))
     return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return 0;
   if (a >= 400 && std::fabs(x - a) <= 0.25 * a) return slope_near(a, x);
-  return x <= std::max(a + 0.5, 1.0) ? slope_below(a, x) : slope_beyond(a, x);
+  return x <= std::max(a + 0.5, 1.0) ? slope_below(a, x, psi) : slope_beyond(a, x, psi);
 }
 
 /// The smallest normal number: what a draw is at least, so that its logarithm is finite.
@@ -142,48 +127,29 @@ double smallest(ScalarType dtype) noexcept {
   }
 }
 
-void check_floating_self(const char* op, const Tensor& self) {
-  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
-  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()), op, ": not implemented for ",
-                 short_name(self.scalar_type()), "; expected a floating tensor");
-}
-
 }  // namespace
 
 Tensor standard_gamma(const Tensor& self) {
-  check_floating_self("_standard_gamma", self);
-  const Tensor shapes = self.detach().to(kDouble).contiguous();
-  const auto* shape = static_cast<const double*>(shapes.const_data_ptr());
-  for (std::int64_t i = 0; i < shapes.numel(); ++i) {
-    LANEWISE_CHECK(ValueError, !(shape[i] < 0),
-                   "_standard_gamma: expected shapes to be non-negative, but one is ", shape[i]);
-  }
-  const Generator::State draw = Generator::reserve(1);
-  const Tensor drawn = lanewise::empty_like(shapes);
-  auto* out = static_cast<double*>(drawn.data_ptr());
-  const double least = smallest(self.scalar_type());
-  parallel_for(0, shapes.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const double x = gamma_number(shape[i], RandomStream(draw, i));
-      out[i] = x < least && shape[i] != 0 ? least : x;
-    }
-  });
-  Tensor result = empty_like(self);
-  return ops::copy_(result, drawn);
+  return draw_each("_standard_gamma", "shapes", self,
+                   [least = smallest(self.scalar_type())](double shape, RandomStream random) {
+                     const double x = gamma_number(shape, random);
+                     return x < least && shape != 0 ? least : x;
+                   });
 }
 
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
+  constexpr std::int64_t kGrain = 128;  // elements, of up to a microsecond
   check_floating_self("_standard_gamma_grad", self);
   check_floating_self("_standard_gamma_grad", output);
   const std::vector<Tensor> both = lanewise::broadcast_tensors({self.detach(), output.detach()});
   const Tensor shapes = both[0].to(kDouble).contiguous();
   const Tensor draws = both[1].to(kDouble).contiguous();
-  const Tensor slopes = lanewise::empty_like(shapes);
+  const Tensor slopes = lanewise::digamma(shapes + 1);
   const auto* a = static_cast<const double*>(shapes.const_data_ptr());
   const auto* x = static_cast<const double*>(draws.const_data_ptr());
   auto* out = static_cast<double*>(slopes.data_ptr());
-  parallel_for(0, slopes.numel(), kGrain / 8, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = gamma_slope(a[i], x[i]);
+  parallel_for(0, slopes.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = gamma_slope(a[i], x[i], out[i]);
   });
   return slopes.to(result_type(self, output));
 }
