@@ -10,10 +10,11 @@ namespace {
 /// The product of what meets at a place, without the element itself.
 Tensor product_of_others(const Tensor& base, std::int64_t dim, const Tensor& index, const Tensor& src) {
   const Tensor zero = src == 0;
-  const Tensor products = base.scatter_reduce(dim, index, where(zero, 1, src), "prod").gather(dim, index);
+  const Tensor factors = where(zero, 1, src);
+  const Tensor products = base.scatter_reduce(dim, index, factors, "prod").gather(dim, index);
   const Tensor zeros_here =
       zeros(base.sizes(), kLong).scatter_add(dim, index, zero.to(kLong)).gather(dim, index);
-  return where(zero, where(zeros_here == 1, products, 0), where(zeros_here == 0, products / src, 0));
+  return where(zero, where(zeros_here == 1, products, 0), where(zeros_here == 0, products / factors, 0));
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ Tensor elu_double_backward(const Tensor& grad, const Tensor& grad_output, const 
                            const Scalar& scale, const Scalar& input_scale, bool is_result,
                            const Tensor& self_or_result) {
   const Tensor both = grad * grad_output;
-  const Tensor left = self_or_result <= 0;
+  const Tensor left = self_or_result < 0;  // its kink has none, as in PyTorch
   if (is_result) return where(left, both * input_scale, 0);
   const double k = input_scale.to<double>();
   const double factor = alpha.to<double>() * scale.to<double>() * k * k;

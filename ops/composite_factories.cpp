@@ -66,7 +66,9 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
   LANEWISE_CHECK(ValueError, steps >= 0, "logspace: number of steps must be non-negative, but got ", steps);
   const ScalarType dtype = options.dtype();
   const bool complex = is_complex(dtype);
-  const Tensor exponents = linspace(start, end, steps, complex ? kComplexDouble : kDouble);
+  // The ends of a row of integers are integers themselves.
+  const auto end_of = [&](const Scalar& x) { return is_integral(dtype, true) ? Scalar(x.to<std::int64_t>()) : x; };
+  const Tensor exponents = linspace(end_of(start), end_of(end), steps, complex ? kComplexDouble : kDouble);
   return with_options(pow(Scalar(base), exponents).to(dtype), options);
 }
 

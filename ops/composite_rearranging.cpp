@@ -44,7 +44,7 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
                  " dims) should contain the same number of dims as destination (", destination, " dims)");
   const DimVector from = wrap_dims("movedim", source, self.dim()),
                   to = wrap_dims("movedim", destination, self.dim());
-  if (self.dim() == 0) return self.view({});
+  if (self.dim() == 0) return self.view(self.sizes());
   const auto rank = static_cast<std::size_t>(self.dim());
   DimVector order(rank, -1);
   for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
@@ -145,7 +145,14 @@ Tensor pad(const Tensor& self, IntArrayRef pad, std::string_view mode, std::opti
       LANEWISE_CHECK(ValueError, pad[i] <= n,
                      "pad: Padding value causes wrapping around more than once: ", pad[i], " for size ", n);
     }
-    return pad_by_positions(self, pad, [](std::int64_t p, std::int64_t n) { return ((p % n) + n) % n; });
+    // What is cut off is not there to wrap around.
+    DimVector cut(pad), added(pad);
+    for (std::size_t i = 0; i < pad.size(); ++i) {
+      cut[i] = std::min<std::int64_t>(pad[i], 0);
+      added[i] = std::max<std::int64_t>(pad[i], 0);
+    }
+    const Tensor kept = cut == DimVector(pad.size(), 0) ? self : self.constant_pad_nd(cut, 0.0);
+    return pad_by_positions(kept, added, [](std::int64_t p, std::int64_t n) { return ((p % n) + n) % n; });
   }
   LANEWISE_CHECK(NotImplementedError, mode == "reflect", "pad: Unrecognised padding mode ", mode);
   for (std::size_t i = 0; i < pad.size(); ++i) {

@@ -83,7 +83,7 @@ Tensor reshape_as(const Tensor& self, const Tensor& other) {
 
 Tensor ravel(const Tensor& self) {
   ops::check_defined("ravel", "self", self);
-  return self.reshape({-1});
+  return self.reshape({-1}).contiguous();
 }
 
 Tensor type_as(const Tensor& self, const Tensor& other) {
@@ -122,8 +122,9 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
     }
   }
   LANEWISE_CHECK(ShapeError, fits, "sum_to_size: ", size, " does not broadcast to ", sizes);
+  if (size.empty()) return self.sum();
   if (dims.empty()) return self;
-  Tensor result = self.sum(dims, true, self.scalar_type());
+  Tensor result = self.sum(dims, true);
   return lead > 0 ? result.view(size) : result;
 }
 

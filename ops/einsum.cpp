@@ -6,6 +6,7 @@
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/einsum_equation.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/promotion.h>
 
 namespace lanewise {
 namespace {
@@ -75,7 +76,7 @@ Tensor multiply(const Tensor& a, const Tensor& b, const PairDims& dims) {
 class Sum {
  public:
   Sum(const ops::EinsumEquation& equation, ArrayRef<Tensor> operands)
-      : result_rank_(equation.result_rank), rank_(equation.rank) {
+      : result_rank_(equation.result_rank), rank_(equation.rank), multiplied_(operands.size() > 1) {
     for (std::size_t i = 0; i < operands.size(); ++i)
       rest_.push_back(aligned(operands[i], equation.operands[i], rank_));
   }
@@ -97,13 +98,22 @@ class Sum {
         }
         // In one operand only: summed before it is multiplied.
         Tensor& one = in_a ? a : b;
-        one = one.sum(d, true, one.scalar_type());
+        one = one.sum(d, true);
         dims.left.push_back(d);
         continue;
       }
       (in_a && in_b ? dims.both : in_b ? dims.right : dims.left).push_back(d);
     }
-    rest_.insert(first ? rest_.begin() : rest_.end(), dims.summed.empty() ? a * b : multiply(a, b, dims));
+    if (dims.summed.empty()) {
+      rest_.insert(first ? rest_.begin() : rest_.end(), a * b);
+      return;
+    }
+    if (is_integral(a.scalar_type(), true) && is_integral(b.scalar_type(), true)) {  // sums of them are int64
+      const ScalarType type = promoteTypes(a.scalar_type(), b.scalar_type());
+      a = a.to(type);
+      b = b.to(type);
+    }
+    rest_.insert(first ? rest_.begin() : rest_.end(), multiply(a, b, dims));
   }
 
   /// Of the one operand left.
@@ -114,7 +124,7 @@ class Sum {
     for (std::int64_t d = result_rank_; d < rank_; ++d) {
       if (last.size(d) != 1) summed.push_back(d);
     }
-    if (summed.empty()) return last.squeeze(tail());
+    if (summed.empty() && multiplied_) return last.squeeze(tail());
     return last.sum(tail());
   }
 
@@ -130,6 +140,7 @@ class Sum {
 
   std::vector<Tensor> rest_;
   std::int64_t result_rank_, rank_;
+  bool multiplied_;
 };
 
 }  // namespace

@@ -99,6 +99,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
   const auto by = step.to_unchecked<double>();
   LANEWISE_CHECK(ValueError, std::isfinite(first) && std::isfinite(last) && std::isfinite(by),
                  "arange: unsupported range ", start, " -> ", end, " by ", step);
+  if (dtype == kLong && !integral)  // counts with whole numbers, as in PyTorch
+    return arange(start.to<std::int64_t>(), end.to<std::int64_t>(), step.to<std::int64_t>(), options);
   LANEWISE_CHECK(ValueError, by != 0, "arange: step must be nonzero");
   LANEWISE_CHECK(ValueError, by > 0 ? first <= last : first >= last,
                  "arange: upper bound and larger bound inconsistent with step sign: ", start, " -> ", end,

@@ -55,11 +55,11 @@ struct Indexing {
            const char* self_name = "self", bool densely = true) {
     const auto rank = static_cast<std::int64_t>(self_sizes.size());
     dim = wrap_dim(op, along, rank);
-    LANEWISE_CHECK(DtypeError, any_index.scalar_type() == kLong || any_index.scalar_type() == kInt, op,
-                   ": Expected dtype int32/int64 for index, found ", short_name(any_index.scalar_type()));
     sizes = with_dim(any_index.sizes());
     empty = any_index.numel() == 0;
-    if (empty) return;
+    if (empty) return;  // of whatever dtype, as in PyTorch
+    LANEWISE_CHECK(DtypeError, any_index.scalar_type() == kLong || any_index.scalar_type() == kInt, op,
+                   ": Expected dtype int32/int64 for index, found ", short_name(any_index.scalar_type()));
     const DimVector limits = with_dim(self_sizes);
     LANEWISE_CHECK(ShapeError, sizes.size() == limits.size(), op,
                    ": Index tensor must have the same number of dimensions as ", self_name,

@@ -5,12 +5,10 @@
 namespace lanewise::ops {
 namespace {
 
+/// A fractional factor of integers is truncated, as in PyTorch.
 void check_factor(const char* op, const char* name, const Scalar& value, ScalarType t) {
   LANEWISE_CHECK(DtypeError, is_complex(t) || !value.isComplex(), op, ": ", name,
                  " is complex, the matrices are ", t);
-  LANEWISE_CHECK(DtypeError, !is_integral(t, true) || value.isIntegral(true), op,
-                 ": For integral input tensors, argument ", name,
-                 " must not be a floating point number; the matrices are ", t);
 }
 
 bool broadcasts_to(IntArrayRef from, IntArrayRef to) {

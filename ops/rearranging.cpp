@@ -303,7 +303,8 @@ Tensor pixel_shuffle(const Tensor& self, std::int64_t upscale_factor) {
                  "upscale_factor, but input.size(-3)=",
                  c, " is not divisible by ", r * r);
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
-  const Tensor all = view(dense(self), {-1, c / (r * r), r, r, h, w});
+  const std::int64_t batch = lanewise::detail::checked_numel("pixel_shuffle", sizes);
+  const Tensor all = view(dense(self), {batch, c / (r * r), r, r, h, w});
   const Tensor moved = dense(permute(all, {0, 1, 4, 2, 5, 3}));
   for (const std::int64_t size : {c / (r * r), h * r, w * r}) sizes.push_back(size);
   return view(moved, sizes);
@@ -320,7 +321,8 @@ Tensor pixel_unshuffle(const Tensor& self, std::int64_t downscale_factor) {
                  "pixel_unshuffle: expects height and width to be divisible by downscale_factor, but ", h,
                  " x ", w, " is not divisible by ", r);
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
-  const Tensor all = view(dense(self), {-1, c, h / r, r, w / r, r});
+  const std::int64_t batch = lanewise::detail::checked_numel("pixel_unshuffle", sizes);
+  const Tensor all = view(dense(self), {batch, c, h / r, r, w / r, r});
   const Tensor moved = dense(permute(all, {0, 1, 3, 5, 2, 4}));
   for (const std::int64_t size : {c * r * r, h / r, w / r}) sizes.push_back(size);
   return view(moved, sizes);

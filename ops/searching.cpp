@@ -251,8 +251,11 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
 }
 
 Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Scalar& max) {
-  LANEWISE_CHECK(DtypeError, self.scalar_type() == kFloat || self.scalar_type() == kDouble,
-                 "histc: not implemented for ", self.scalar_type(), "; expected Float or Double");
+  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()), "histc: not implemented for ", self.scalar_type(),
+                 "; expected a floating tensor");
+  if (is_reduced_floating_point(self.scalar_type())) {
+    return to_copy(histc(to_copy(self, kFloat), bins, min, max), self.scalar_type());
+  }
   LANEWISE_CHECK(ValueError, bins > 0, "histc: bins must be > 0, found ", bins);
   const Tensor values = dense(self);
   Tensor result = lanewise::detail::empty_cpu({bins}, self.scalar_type());

@@ -73,7 +73,8 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
     if (from < 0) {
       LANEWISE_CHECK(ShapeError, sizes[d] >= 0, "expand: size ", sizes[d],
                      " is not allowed in the new leading dimension ", d, " of ", size);
-      strides[d] = 0;
+      // A size of 1 repeats nothing; its stride is that of a contiguous tensor.
+      strides[d] = sizes[d] == 1 && rank > 0 ? sizes[d + 1] * strides[d + 1] : 0;
       continue;
     }
     const std::int64_t old = self.sizes()[from];

@@ -80,7 +80,7 @@ Tensor empty_like_cpu(const Tensor& like, ScalarType dtype) {
   for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<std::int64_t>(order.size() - 1 - d);
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
     if (strides[a] == 0 || strides[b] == 0) return false;
-    return strides[a] < strides[b];
+    return strides[a] < strides[b] || (strides[a] == strides[b] && sizes[a] < sizes[b]);
   });
   DimVector dense(sizes.size());
   std::int64_t stride = 1;
