@@ -90,7 +90,8 @@ Tensor norm_backward(const Tensor& grad_output, const Tensor& input, const std::
   const Tensor self =
       input.is_complex() ? input.to(type == kDouble ? kComplexDouble : kComplexFloat) : input.to(type);
   if (p == 1) return self.sgn() * grad;
-  if (p == 2) return where(norm == 0, 0, self / norm) * grad;
+  const Tensor divisor = where(norm == 0, 1, norm);  // so that its own derivative is finite there, too
+  if (p == 2) return where(norm == 0, 0, self / divisor) * grad;
   const Tensor size = self.abs();
   if (std::isinf(p)) {
     const Tensor hit = logical_or(size == norm, logical_and(isnan(size), isnan(norm)));
@@ -98,7 +99,7 @@ Tensor norm_backward(const Tensor& grad_output, const Tensor& input, const std::
   }
   // The root of the other factor is kept apart, so that neither is infinite where the product is not.
   if (p < 1) return self.sgn() * where(size == 0, 0, size.pow(p - 1)) * grad * norm.pow(1 - p);
-  const Tensor scale = where(norm == 0, 0, grad / norm.pow(p - 1));
+  const Tensor scale = where(norm == 0, 0, grad / divisor.pow(p - 1));
   if (p < 2) return self.sgn() * where(size == 0, 0, size.pow(p - 1)) * scale;
   return self * size.pow(p - 2) * scale;
 }

@@ -44,7 +44,7 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
                  " dims) should contain the same number of dims as destination (", destination, " dims)");
   const DimVector from = wrap_dims("movedim", source, self.dim()),
                   to = wrap_dims("movedim", destination, self.dim());
-  if (self.dim() == 0) return self.view(self.sizes());
+  if (self.dim() == 0) return alias(self);
   const auto rank = static_cast<std::size_t>(self.dim());
   DimVector order(rank, -1);
   for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];

@@ -83,7 +83,7 @@ Tensor reshape_as(const Tensor& self, const Tensor& other) {
 
 Tensor ravel(const Tensor& self) {
   ops::check_defined("ravel", "self", self);
-  return self.reshape({-1}).contiguous();
+  return self.contiguous().view({-1});
 }
 
 Tensor type_as(const Tensor& self, const Tensor& other) {

@@ -238,6 +238,31 @@ std::string case_name(const ::testing::TestParamInfo<std::size_t>& info_of_case)
 INSTANTIATE_TEST_SUITE_P(Op, OpGradients, ::testing::Range<std::size_t>(0, cases().size()), case_name);
 INSTANTIATE_TEST_SUITE_P(Op, InPlaceGradients, ::testing::ValuesIn(inplace_cases()), case_name);
 
+/// d (g . w) / d x, with g the gradient of the sum of f(x).
+Tensor second_derivative(const Tensor& x, const std::function<Tensor(const Tensor&)>& f, const Tensor& w) {
+  const Tensor g = autograd::grad({f(x).sum()}, {x}, {}, true, true)[0];
+  return autograd::grad({g}, {x}, {w})[0];
+}
+
+TEST(SecondDerivatives, AreFiniteAtZeros) {
+  const Tensor x = zeros({3}, kDouble).requires_grad_();
+  const Tensor w = arange(1, 4, kDouble);
+  for (const double p : {2.0, 3.0, 3.5}) {
+    const auto norm = [p](const Tensor& t) { return linalg_vector_norm(t, p); };
+    EXPECT_TRUE(second_derivative(x, norm, w).equal(zeros({3}, kDouble))) << p;
+  }
+  const auto elu_of = [](const Tensor& t) { return elu(t, 0.7); };
+  EXPECT_TRUE(second_derivative(x, elu_of, w).equal(zeros({3}, kDouble)));
+
+  // One product of 0, 2 and 3: the derivative by the zero is that of the others' product, 6.
+  const Tensor factors = tensor({0.0, 2.0, 3.0}, kDouble).requires_grad_();
+  const auto product = [](const Tensor& t) {
+    return ones({1}, kDouble).scatter_reduce(0, zeros({3}, kLong), t, "prod");
+  };
+  EXPECT_TRUE(second_derivative(factors, product, tensor({1.0, 0.0, 0.0}, kDouble))
+                  .equal(tensor({0.0, 3.0, 2.0}, kDouble)));
+}
+
 TEST(OpGradientsTable, CoversEveryDifferentiableOp) {
   std::set<std::string> covered;
   for (const Case& test : cases()) covered.insert(test.op);

@@ -187,8 +187,8 @@ TEST(Products, ErrorsLeaveTheDestinationAlone) {
   Tensor expanded = zeros({1, 4}).expand({2, 4});
   EXPECT_THROW(mm_out(expanded, a, b), StorageError);
   Tensor integers = ones({2, 2}, kInt);
-  EXPECT_THAT([&] { integers.addmm_(integers, integers, 1, 0.5); },
-              ThrowsMessage<DtypeError>(HasSubstr("alpha must not be a floating point number")));
+  EXPECT_THAT([&] { integers.addmm_(integers, integers, 1, std::complex<double>(0, 1)); },
+              ThrowsMessage<DtypeError>(HasSubstr("addmm_: alpha is complex, the matrices are Int")));
   EXPECT_TRUE(wrong.equal(ones({2, 4})));
   EXPECT_TRUE(self.equal(ones({4})));
   EXPECT_TRUE(integers.equal(ones({2, 2})));

@@ -270,6 +270,8 @@ TEST(TensorImpl, Contiguity) {
   EXPECT_FALSE(strided({2, 3}, {0, 1}).is_non_overlapping_and_dense());
   EXPECT_TRUE(detail::empty_like_cpu(strided({3, 2}, {1, 3}), kInt).strides() == IntArrayRef({1, 3}));
   EXPECT_TRUE(detail::empty_like_cpu(strided({3, 2}, {2, 8}), kInt).strides() == IntArrayRef({1, 3}));
+  // Of equal strides the smaller dimension is the inner one.
+  EXPECT_TRUE(detail::empty_like_cpu(strided({5, 6, 2}, {1, 1, 7}), kInt).strides() == IntArrayRef({1, 5, 30}));
 }
 
 }  // namespace
