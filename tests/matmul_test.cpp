@@ -245,7 +245,8 @@ TEST(Matmul, Errors) {
               ThrowsMessage<DtypeError>(HasSubstr("beta")));
   EXPECT_THAT(
       [&] {
-        ops::addmm(make({1}, kInt, {1}), make({1, 1}, kInt, {1}), make({1, 1}, kInt, {1}), 1, 0.5);
+        ops::addmm(make({1}, kInt, {1}), make({1, 1}, kInt, {1}), make({1, 1}, kInt, {1}), 1,
+                   std::complex<double>(0, 1));
       },
       ThrowsMessage<DtypeError>(HasSubstr("alpha")));
   EXPECT_THAT(
