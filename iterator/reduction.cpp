@@ -137,6 +137,10 @@ class Reducer {
           f_.joined(data, plan_.sizes[1], plan_.strides[0], first, n, acc);
           return;
         }
+        if (has_columns(first, n)) {
+          f_.columns(data, plan_.sizes[1], plan_.strides[1], first, n, acc);
+          return;
+        }
         if (has_leaves_side_by_side(first, n)) {
           reduce_leaves(data, first, n, acc);
           return;
@@ -210,6 +214,17 @@ class Reducer {
     }
   }
 
+  /// Whether the sequence lies column by column and its leaves are those of ReductionKernel::columns.
+  bool has_columns(std::int64_t first, std::int64_t n) const {
+    if (f_.columns == nullptr || plan_.converts() || plan_.sizes.size() != 2 ||
+        plan_.strides[0] != plan_.from_size())
+      return false;
+    const std::int64_t length = plan_.sizes[1];
+    if (!kernels::has_column_leaves(length) || first % length != 0) return false;
+    return length < kReductionBlock || (n % length == 0 && n * plan_.from_size() <= kLeavesInCache);
+  }
+  /// Longer sequences of whole leaves are read faster in rows of pages, see reduce_leaves(): of 72 MB of f64 by a tenth.
+  static constexpr std::int64_t kLeavesInCache = 16 << 20;
   /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
   /// so do accumulators.
   bool has_leaves_side_by_side(std::int64_t first, std::int64_t n) const {

@@ -110,6 +110,14 @@ constexpr std::int64_t prefetch_distance(std::int64_t row_bytes, std::int64_t st
   return row_bytes >= kPrefetchBytes ? stride : kPrefetchBytes / row_bytes * stride;
 }
 
+/// Whether ReductionKernel::columns takes columns of so many elements: not too many whole leaves, or some columns a leaf.
+inline constexpr std::int64_t kMostColumnLeaves = 64, kMostLeafColumns = 4;
+constexpr bool has_column_leaves(std::int64_t length) noexcept {
+  return length % kReductionBlock == 0
+             ? length <= kMostColumnLeaves * kReductionBlock
+             : kReductionBlock % length == 0 && length * kMostLeafColumns >= kReductionBlock;
+}
+
 /// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of
 /// the halves may be there too, for kernels that read them where they lie; values and bits are those of Float. `acc`
 /// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *
@@ -143,6 +151,13 @@ struct ReductionKernel {
                       std::int64_t n, char* acc) noexcept,
              kNumScalarTypes>
       joined;
+  /// The same of a sequence that lies column by column, in rows `row_stride` bytes apart: has_column_leaves(length), and
+  /// `first` is a multiple of kReductionBlock and of length, as n is of a length of more than that. Null where that is not worth
+  /// code.
+  std::array<void (*)(const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
+                      std::int64_t n, char* acc) noexcept,
+             kNumScalarTypes>
+      columns;
   /// Reduces rows: acc[c] over x[r * row_stride + c], rows contiguous, row_stride in bytes; the same tree as
   /// inner, so the same bits.
   std::array<void (*)(const char* x, std::int64_t rows, std::int64_t row_stride, std::int64_t cols,

@@ -3,6 +3,7 @@
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/reduction_order_free.h>
 #include <lanewise/kernels/reduction_short_rows.h>
+#include <lanewise/kernels/reduction_tree_columns.h>
 #include <lanewise/kernels/reduction_tree_rows.h>
 
 /// Fills the columns of a ReductionKernel. Included by per-ISA files.
@@ -38,6 +39,12 @@ constexpr void add_tree(ReductionKernel& k) {
                    std::int64_t n, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(JoinedRows<T>{x, length, row_stride}, first, n);
   };
+  if constexpr (vec::Vec<T>::size >= kMostLeafColumns) {
+    k.columns[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
+                      std::int64_t n, char* acc) noexcept {
+      *reinterpret_cast<T*>(acc) = TreeColumns<Op>::reduce(x, length, row_stride, first, n);
+    };
+  }
   k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                   char* acc) noexcept {
     TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc));

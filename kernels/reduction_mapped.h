@@ -49,6 +49,7 @@ constexpr void add_mapped(ReductionKernel& k) {
   constexpr std::size_t i = index_of<typename Op::Element>;
   k.inner[i] = MappedTree<Op, Map>::inner;
   k.joined[i] = nullptr;
+  k.columns[i] = nullptr;
   if constexpr (kHasShortRows<typename Op::Element>) k.short_rows[i] = short_rows<Op, Map>;
   k.outer[i] = MappedTree<Op, Map>::outer;
 }

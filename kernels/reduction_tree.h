@@ -140,33 +140,15 @@ struct TreeRun {
     const std::int64_t ahead =
         prefetch_distance(rows.length * static_cast<std::int64_t>(sizeof(T)), rows.row_stride);
     std::int64_t r = first / rows.length, at = first % rows.length;
-    T leaf[kReductionBlock];
-    for (; n > 0; n -= kReductionBlock) {
-      const std::int64_t wanted = n < kReductionBlock ? n : kReductionBlock;
-      const std::int64_t here = rows.length - at;
-      const T* x = rows.row(r) + at;
-      if (here >= wanted) {
-        at += wanted;
-      } else if (wanted == kReductionBlock && here + rows.length >= wanted) {
-        counter.push(split_leaf(x, static_cast<int>(here), rows.row(++r), ahead), 0);
-        at = wanted - here;
-        continue;
+    for (; n >= kReductionBlock; n -= kReductionBlock) {
+      if (at + kReductionBlock <= rows.length) {
+        counter.push(full_leaf(rows.row(r) + at, ahead), 0);
+        at += kReductionBlock;
       } else {
-        for (std::int64_t done = 0; done < wanted;) {
-          if (at == rows.length) {
-            ++r;
-            at = 0;
-          }
-          const std::int64_t left = wanted - done, count = rows.length - at < left ? rows.length - at : left;
-          __builtin_memcpy(leaf + done, rows.row(r) + at, static_cast<std::size_t>(count) * sizeof(T));
-          done += count;
-          at += count;
-        }
-        x = leaf;
+        counter.push(leaf_of_rows(rows, r, at, ahead), 0);
       }
-      counter.push(wanted == kReductionBlock ? full_leaf(x, ahead) : short_leaf(x, static_cast<int>(wanted)),
-                   0);
     }
+    if (n > 0) counter.push(short_leaf_of_rows(rows, r, at, static_cast<int>(n)), 0);
     return counter.finish();
   }
 
@@ -222,36 +204,45 @@ struct TreeRun {
     }
     return n > 0 ? lanes[0] : Op::identity();
   }
-  /// A full leaf whose first `here` elements are at x, the others at rest.
-  static T split_leaf(const T* x, int here, const T* rest, std::int64_t ahead) {
-    V acc[kVectors];
+  /// The leaf that begins with element `at` of row r; both move to its end. Rows are longer than kLanes.
+  static T leaf_of_rows(const JoinedRows<T>& rows, std::int64_t& r, std::int64_t& at, std::int64_t ahead) {
     T seam[kLanes];
-    const int whole = here / kLanes * kLanes;
-    bool started = false;
-    const auto add = [&](const T* from) __attribute__((always_inline)) {
-      for (int j = 0; j < kVectors; ++j) {
-        const V v = V::load(from + j * V::size);
-        acc[j] = started ? Op::apply(acc[j], v) : v;
+    const T* row = rows.row(r);
+    const auto next_lanes = [&]() __attribute__((always_inline)) {
+      if (at == rows.length) {
+        row = rows.row(++r);
+        at = 0;
       }
-      started = true;
+      const T* const x = row + at;
+      const std::int64_t left = rows.length - at;
+      if (left >= kLanes) {
+        at += kLanes;
+        return x;
+      }
+      __builtin_memcpy(seam, x, static_cast<std::size_t>(left) * sizeof(T));
+      row = rows.row(++r);
+      at = kLanes - left;
+      __builtin_memcpy(seam + left, row, static_cast<std::size_t>(at) * sizeof(T));
+      return static_cast<const T*>(seam);
     };
-    for (int k = 0; k < whole; k += kLanes) {
-      prefetch(x + k, ahead);
-      add(x + k);
-    }
-    int k = whole;
-    if (here > whole) {
-      __builtin_memcpy(seam, x + whole, static_cast<std::size_t>(here - whole) * sizeof(T));
-      __builtin_memcpy(seam + (here - whole), rest,
-                       static_cast<std::size_t>(whole + kLanes - here) * sizeof(T));
-      add(seam);
-      k += kLanes;
-    }
-    for (; k < static_cast<int>(kReductionBlock); k += kLanes) {
-      prefetch(rest + (k - here), ahead);
-      add(rest + (k - here));
+    V acc[kVectors];
+    const T* x = next_lanes();
+    for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+    for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
+      x = next_lanes();
+      prefetch(x, ahead);
+      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + j * V::size));
     }
     return fold(acc);
+  }
+  static T short_leaf_of_rows(const JoinedRows<T>& rows, std::int64_t r, std::int64_t at, int n) {
+    T leaf[kReductionBlock];
+    for (int done = 0; done < n; ++r, at = 0) {
+      const int count = static_cast<int>(rows.length - at < n - done ? rows.length - at : n - done);
+      __builtin_memcpy(leaf + done, rows.row(r) + at, static_cast<std::size_t>(count) * sizeof(T));
+      done += count;
+    }
+    return short_leaf(leaf, n);
   }
   /// Of complex numbers, whose code is long, there is one.
   static LANEWISE_INLINE T full_leaf(const In* x, std::int64_t ahead) {

@@ -43,6 +43,10 @@ TEST(SeveralOuts, MustHoldTheResult) {
   EXPECT_THROW(max_out(values, indices, rand({3}), 0), DtypeError);
 }
 
+bool identical(const Tensor& a, const Tensor& b) {
+  return a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
+}
+
 /// Rows of any length, whole leaves or parts of them, give the bits of the contiguous sequence.
 TEST(JoinedRows, HaveTheBitsOfTheContiguousSequence) {
   manual_seed(1);
@@ -81,6 +85,27 @@ TEST(TransposedRows, HaveTheBitsOfTheContiguousSequence) {
   set_num_threads(threads);
 }
 
+/// Columns that are a part of a leaf, one, or some, in numbers that leave a part of a leaf and of a register over.
+TEST(TransposedColumns, HaveTheBitsOfTheContiguousSequence) {
+  manual_seed(4);
+  const int threads = get_num_threads();
+  for (const ScalarType dtype : {kFloat, kDouble, kComplexFloat, kComplexDouble}) {
+    for (const std::int64_t length : {128, 256, 512, 1024, 2048, 3072}) {
+      for (const std::int64_t columns : {2, 3, 4, 7, 8, 31, 66, 261}) {
+        const Tensor t = randn({length, columns + 1}, dtype).narrow(1, 1, columns).t(),
+                     packed = t.contiguous();
+        for (const int n : {1, 3}) {
+          set_num_threads(n);
+          EXPECT_TRUE(identical(t.sum(), packed.sum())) << dtype << ' ' << length << " x " << columns;
+          EXPECT_TRUE(identical(t.div(2).mean(), packed.div(2).mean())) << length << " x " << columns;
+          EXPECT_TRUE(identical(t.prod(), packed.prod())) << dtype << ' ' << length << " x " << columns;
+        }
+      }
+    }
+  }
+  set_num_threads(threads);
+}
+
 TEST(OrderFree, IntegersInAnyLayout) {
   manual_seed(3);
   const Tensor x = randint(-1000, 1000, {7, 33, 65}, kLong);
@@ -92,10 +117,6 @@ TEST(OrderFree, IntegersInAnyLayout) {
     EXPECT_TRUE(equal(t.count_nonzero(IntArrayRef{1, 2}), packed.count_nonzero(IntArrayRef{1, 2})));
     EXPECT_TRUE(equal(t.argmax(), packed.argmax()));
   }
-}
-
-bool identical(const Tensor& a, const Tensor& b) {
-  return a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
 }
 
 // Of zeros the largest is +0 and the smallest -0, NaN counts wherever it stands, whatever way the elements are read.

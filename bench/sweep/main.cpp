@@ -1,7 +1,7 @@
 // Every op once for a type and a layout: prints a line a call, `op <tab> nanoseconds <tab> sum of the answer's elements`;
 // with `backward` the backward pass alone of those that have one, each on a new graph, and the sums of their gradients.
 //
-//   <program> <type> <layout> [n] [backward]
+//   <program> <type> <layout> [n] [forward|backward] [op...]
 
 #include <algorithm>
 #include <chrono>
@@ -134,8 +134,9 @@ int main(int argc, char** argv) {
   const Type* const type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return name == t.name; });
   if (type == std::end(kTypes)) {
-    std::fprintf(stderr, "usage: %s <type> [contiguous|transposed|rows|every_second] [n] [backward]\n",
-                 argv[0]);
+    std::fprintf(
+        stderr, "usage: %s <type> [contiguous|transposed|rows|every_second] [n] [forward|backward] [op...]\n",
+        argv[0]);
     return 2;
   }
   lib::set_num_threads(1);
@@ -144,9 +145,11 @@ int main(int argc, char** argv) {
   if (backward) {
     for (const Tensor& t : {o.x, o.y, o.s}) t.set_requires_grad(true);
   }
+  const std::vector<std::string_view> chosen(argv + std::min(argc, 5), argv + argc);
   const auto all = [&](const std::vector<Op>& table, bool writes) {
     for (const Op& op : table) {
       if (std::strchr(op.types, type->kind) == nullptr) continue;
+      if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), op.name) == chosen.end()) continue;
       try {
         backward ? run_backward(op, o) : run(op, o, writes);
       } catch (const std::exception&) {  // one library may not have it for this type

@@ -13,6 +13,7 @@ struct ReductionFunctions {
   decltype(kernels::ReductionKernel{}.inner)::value_type inner;
   decltype(kernels::ReductionKernel{}.short_rows)::value_type short_rows;
   decltype(kernels::ReductionKernel{}.joined)::value_type joined;
+  decltype(kernels::ReductionKernel{}.columns)::value_type columns;
   decltype(kernels::ReductionKernel{}.outer)::value_type outer;
   decltype(kernels::ReductionKernel{}.combine)::value_type combine;
   decltype(kernels::ReductionKernel{}.finish)::value_type finish;
@@ -31,6 +32,7 @@ struct ReductionFunctions {
     inner = k.inner[i];
     short_rows = k.short_rows[i];
     joined = k.joined[i];
+    columns = k.columns[i];
     outer = k.outer[i];
     combine = k.combine[i];
     finish = k.finish[i];
