@@ -220,7 +220,10 @@ class Reducer {
         plan_.strides[0] != plan_.from_size())
       return false;
     const std::int64_t length = plan_.sizes[1];
-    if (!kernels::has_column_leaves(length) || first % length != 0) return false;
+    const std::int64_t whole = n / length - kernels::kMostLeafColumns;  // columns of whole leaves, at least
+    if (!kernels::has_column_leaves(length) || first % length != 0 ||
+        whole * plan_.from_size() < kernels::kColumnStripeBytes)
+      return false;
     return length < kReductionBlock || (n % length == 0 && n * plan_.from_size() <= kLeavesInCache);
   }
   /// Longer sequences of whole leaves are read faster in rows of pages, see reduce_leaves(): of 72 MB of f64 by a tenth.

@@ -118,6 +118,9 @@ constexpr bool has_column_leaves(std::int64_t length) noexcept {
              : kReductionBlock % length == 0 && length * kMostLeafColumns >= kReductionBlock;
 }
 
+/// It takes at least so many bytes of each row.
+inline constexpr std::int64_t kColumnStripeBytes = 1024;
+
 /// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of
 /// the halves may be there too, for kernels that read them where they lie; values and bits are those of Float. `acc`
 /// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *

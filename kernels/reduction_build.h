@@ -39,7 +39,7 @@ constexpr void add_tree(ReductionKernel& k) {
                    std::int64_t n, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(JoinedRows<T>{x, length, row_stride}, first, n);
   };
-  if constexpr (vec::Vec<T>::size >= kMostLeafColumns) {
+  if constexpr (Op::kExactIdentity && vec::Vec<T>::size >= kMostLeafColumns) {
     k.columns[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
                       std::int64_t n, char* acc) noexcept {
       *reinterpret_cast<T*>(acc) = TreeColumns<Op>::reduce(x, length, row_stride, first, n);

@@ -41,24 +41,16 @@ struct TreeColumns {
     const std::int64_t leaves = tall ? length / kReductionBlock : 1;
     const std::int64_t begin = first / length, end = begin + n / length / columns * columns;
     TreeCounter<Op> counter;
-    T value[kMostColumnLeaves][kStripe * V::size];
-    for (std::int64_t c = begin; c < end;) {
-      const char* at = x + c * static_cast<std::int64_t>(sizeof(T));
-      int width = kStripe * V::size;
-      if (end - c >= width) {
-        for (std::int64_t l = 0; l < leaves; ++l, at += kReductionBlock * stride)
-          leaf<kStripe>(
-              at, rows, stride, columns, [](const T* p) { return V::load(p); }, value[l]);
-      } else {
-        width = static_cast<int>(end - c < V::size ? end - c : V::size);
-        for (std::int64_t l = 0; l < leaves; ++l, at += kReductionBlock * stride)
-          leaf<1>(
-              at, rows, stride, columns, [width](const T* p) { return V::load_partial(p, width); }, value[l]);
-      }
-      for (int i = columns - 1; i < width; i += columns) {
+    T value[kMostColumnLeaves][kStripe];
+    for (std::int64_t c = begin; c < end; c += kStripe) {
+      // The last stripe has columns of the one before.
+      const std::int64_t from = c + kStripe <= end ? c : end - kStripe;
+      const char* at = x + from * static_cast<std::int64_t>(sizeof(T));
+      for (std::int64_t l = 0; l < leaves; ++l, at += kReductionBlock * stride)
+        leaf(at, rows, stride, columns, value[l]);
+      for (std::int64_t i = c - from + columns - 1; i < kStripe; i += columns) {
         for (std::int64_t l = 0; l < leaves; ++l) counter.push(value[l][i], 0);
       }
-      c += width;
     }
     const std::int64_t rest = n - (end - begin) * length;
     if (rest > 0)
@@ -68,46 +60,41 @@ struct TreeColumns {
 
  private:
   static_assert(V::size >= kMostLeafColumns);
-  /// Registers of columns at a time: half of those there are hold sums.
-  static constexpr int kStripe = (sizeof(V) >= 64 ? 1024 : 256) / static_cast<int>(sizeof(V));
+  /// So many that half of the registers there are hold sums.
+  static constexpr int kWidth = (sizeof(V) >= 64 ? 1024 : 256) / static_cast<int>(sizeof(V));
+  static constexpr int kStripe = kWidth * V::size;
+  static_assert(kStripe * sizeof(T) <= kColumnStripeBytes);
 
-  /// The leaves of so many columns each, in elements columns - 1, 2 * columns - 1, ... of `to`. The halving puts lane l + L/2
-  /// next to lane l, so that lanes come in the order of their bits reversed; the next is asked for while one is added up.
-  template <int Width, class Load>
-  static LANEWISE_INLINE void leaf(const char* x, int rows, std::int64_t stride, int columns, Load load,
-                                   T* to) {
+  /// The leaves of so many columns each, in elements columns - 1, 2 * columns - 1, ... of `to`. The halving puts lane l +
+  /// L/2 next to lane l, so that lanes come in the order of their bits reversed; the next is asked for while one is added up.
+  static LANEWISE_INLINE void leaf(const char* x, int rows, std::int64_t stride, int columns, T* to) {
+    const std::int64_t round = kLanes * stride;
     const int rounds = rows / kLanes;
-    V pending[kLevels + 1][Width];
+    V pending[kLevels + 1][kWidth];
     for (int i = 0; i < kLanes; ++i) {
-      const char* lane = x + kReversed[i] * stride;
-      const std::int64_t ahead = (kReversed[i + 1] - kReversed[i]) * stride;
-      const auto at = [&](int r, int j) __attribute__((always_inline)) {
-        return reinterpret_cast<const T*>(lane + r * kLanes * stride) + j * V::size;
-      };
-      V v[Width];
-      for (int j = 0; j < Width; ++j) {
-        __builtin_prefetch(reinterpret_cast<const char*>(at(0, j)) + ahead);
-        v[j] = load(at(0, j));
-      }
-      for (int r = 1; r < rounds; ++r) {
-        for (int j = 0; j < Width; ++j) {
-          __builtin_prefetch(reinterpret_cast<const char*>(at(r, j)) + ahead);
-          v[j] = Op::apply(v[j], load(at(r, j)));
+      const char* const lane = x + kReversed[i] * stride;
+      const char* const next = x + kReversed[i + 1] * stride;
+      V v[kWidth];
+      for (int j = 0; j < kWidth; ++j) v[j] = V(Op::identity());
+      for (int c = 0; c < columns; ++c) {
+        if (c > 0) {
+          for (int j = 0; j < kWidth; ++j) v[j] = tree_detail::next_lane(v[j]);
         }
-      }
-      for (int c = 1; c < columns; ++c) {
-        for (int j = 0; j < Width; ++j) v[j] = tree_detail::next_lane(v[j]);
         for (int r = 0; r < rounds; ++r) {
-          for (int j = 0; j < Width; ++j) v[j] = Op::apply(v[j], load(at(r, j)));
+          const T* p = reinterpret_cast<const T*>(lane + r * round);
+          for (int j = 0; j < kWidth; ++j) {
+            __builtin_prefetch(next + r * round + j * static_cast<int>(sizeof(V)));
+            v[j] = Op::apply(v[j], V::load(p + j * V::size));
+          }
         }
       }
       int level = 0;
       for (; (i >> level) & 1; ++level) {
-        for (int j = 0; j < Width; ++j) v[j] = Op::apply(pending[level][j], v[j]);
+        for (int j = 0; j < kWidth; ++j) v[j] = Op::apply(pending[level][j], v[j]);
       }
-      for (int j = 0; j < Width; ++j) pending[level][j] = v[j];
+      for (int j = 0; j < kWidth; ++j) pending[level][j] = v[j];
     }
-    for (int j = 0; j < Width; ++j) pending[kLevels][j].store(to + j * V::size);
+    for (int j = 0; j < kWidth; ++j) pending[kLevels][j].store(to + j * V::size);
   }
   static constexpr int kLevels = __builtin_ctz(kLanes);
   /// And once more the last one.
