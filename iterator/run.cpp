@@ -69,6 +69,12 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     types[i] = detail::role_type(kernel.roles[i], compute);
   }
+  // Truth is written as the bytes 0 and 1: as numbers they need no test, and next to bytes no tile.
+  for (std::size_t i = 0; i < kernel.num_outputs; ++i) {
+    const ScalarType memory = operands_[i].memory;
+    if (kernel.roles[i] == kernels::Role::Bool && memory != ScalarType::Bool)
+      types[i] = memory == ScalarType::Char ? memory : ScalarType::Byte;
+  }
   // Of the first two parameters, those left out are 1: add and sub without one are x + y and x - y.
   kernels::KernelScalar padded[2] = {{1, 1, 0}, {1, 1, 0}};
   if (params.size() == 1) {
