@@ -6,9 +6,18 @@
 /// Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
+template <class T>
+struct Sum;
+template <class T>
+struct SumParts {};
+template <class R>
+struct SumParts<std::complex<R>> {
+  using Parts = Sum<R>;
+};
+
 /// Addition for TreeRun and TreeRows.
 template <class T>
-struct Sum {
+struct Sum : SumParts<T> {
   using Element = T;
   using V = vec::Vec<T>;
   static constexpr bool kExactIdentity = true;

@@ -105,7 +105,7 @@ LANEWISE_INLINE V load_partial_as(const In* x, int n) {
 
 /// The tree over one contiguous run, of T or of halves. An Op has: Element; apply(a, b) of vectors and of elements with equal
 /// results; and identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
-/// empty runs.
+/// empty runs. One that treats the parts of complex numbers alike and apart has Parts, itself for them.
 template <class Op, class In = typename Op::Element>
 struct TreeRun {
   using T = typename Op::Element;
@@ -181,6 +181,58 @@ struct TreeRun {
   }
 
  private:
+  /// The lanes of a leaf while each has an element.
+  struct Whole {
+    V acc[kVectors];
+    explicit LANEWISE_INLINE Whole(const In* x) {
+      for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
+    }
+    LANEWISE_INLINE void add(const In* x) {
+      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + j * V::size));
+    }
+    LANEWISE_INLINE T value() { return fold(acc); }
+  };
+  /// The same of complex numbers as they lie, parts side by side: twice the lanes, whose halves come together in the same order.
+  template <class Parts>
+  struct ByParts {
+    using R = typename Parts::V;
+    static constexpr int kRegisters = 2 * kLanes / R::size;
+    R acc[kRegisters];
+    static LANEWISE_INLINE R load(const In* x, int j) {
+      return R::load(reinterpret_cast<const typename Parts::Element*>(x) + j * R::size);
+    }
+    explicit LANEWISE_INLINE ByParts(const In* x) {
+      for (int j = 0; j < kRegisters; ++j) acc[j] = load(x, j);
+    }
+    LANEWISE_INLINE void add(const In* x) {
+      for (int j = 0; j < kRegisters; ++j) acc[j] = Parts::apply(acc[j], load(x, j));
+    }
+    LANEWISE_INLINE T value() {
+      for (int half = kRegisters / 2; half > 0; half /= 2) {
+        for (int j = 0; j < half; ++j) acc[j] = Parts::apply(acc[j], acc[j + half]);
+      }
+      return last_two<R::size / 2>(acc[0]);
+    }
+    template <int Half>
+    static LANEWISE_INLINE T last_two(R v) {
+      if constexpr (Half == 1) {
+        return T(v.extract(0), v.extract(1));
+      } else {
+        return last_two<Half / 2>(Parts::apply(v, tree_detail::upper_down<Half>(v)));
+      }
+    }
+  };
+  template <class O>
+  struct Lanes {
+    using type = Whole;
+  };
+  template <class O>
+    requires requires { typename O::Parts; }
+  struct Lanes<O> {
+    using type = ByParts<typename O::Parts>;
+  };
+  using FullLanes = typename Lanes<Op>::type;
+
   /// Where lanes without an element cannot hold something that changes nothing.
   [[gnu::noinline]] static T short_leaf_without_identity(const In* x, int n) {
     T lanes[kLanes];
@@ -225,15 +277,13 @@ struct TreeRun {
       __builtin_memcpy(seam + left, row, static_cast<std::size_t>(at) * sizeof(T));
       return static_cast<const T*>(seam);
     };
-    V acc[kVectors];
-    const T* x = next_lanes();
-    for (int j = 0; j < kVectors; ++j) acc[j] = V::load(x + j * V::size);
+    FullLanes acc(next_lanes());
     for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
-      x = next_lanes();
+      const T* x = next_lanes();
       prefetch(x, ahead);
-      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], V::load(x + j * V::size));
+      acc.add(x);
     }
-    return fold(acc);
+    return acc.value();
   }
   static T short_leaf_of_rows(const JoinedRows<T>& rows, std::int64_t r, std::int64_t at, int n) {
     T leaf[kReductionBlock];
@@ -254,13 +304,12 @@ struct TreeRun {
   }
   [[gnu::noinline]] static T leaf_apart(const In* x, std::int64_t ahead) { return whole_leaf(x, ahead); }
   static LANEWISE_INLINE T whole_leaf(const In* x, std::int64_t ahead) {
-    V acc[kVectors];
-    for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
+    FullLanes acc(x);
     for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
       prefetch(x + k, ahead);
-      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
+      acc.add(x + k);
     }
-    return fold(acc);
+    return acc.value();
   }
   /// A round of lanes, `ahead` bytes after those at x.
   static LANEWISE_INLINE void prefetch(const In* x, std::int64_t ahead) {
