@@ -16,15 +16,23 @@ struct RankedKey {
   std::int64_t below;
 };
 
-/// The k-th smallest of n keys, counted from 0; the keys are used up. Counts the highest digit in which any
-/// two differ and goes on with those that share the k-th's: a few steps per element where nth_element waits
-/// for mispredicted branches.
+inline constexpr std::int64_t kFewKeys = 32;
+
+/// The same of few keys.
 template <class Key>
-[[gnu::noinline]] RankedKey<Key> select_key(Key* keys, std::int64_t n, std::int64_t k) {
+RankedKey<Key> select_of_few(Key* keys, std::int64_t n, std::int64_t k) {
+  std::nth_element(keys, keys + k, keys + n);
+  const Key key = keys[k];
+  return {key, std::count_if(keys, keys + k, [key](Key other) { return other < key; })};
+}
+
+/// The k-th smallest of n keys, counted from 0; the keys are used up. Counts the highest digit in which any
+/// two differ and goes on with those that share the k-th's: a few steps per element, in whatever order they are.
+template <class Key>
+[[gnu::noinline]] RankedKey<Key> select_by_digits(Key* keys, std::int64_t n, std::int64_t k) {
   constexpr int kDigit = 8;
-  constexpr std::int64_t kFew = 32;
   std::int64_t below = 0;
-  while (n > kFew) {
+  while (n > kFewKeys) {
     Key differ = 0;
     for (std::int64_t i = 0; i < n; ++i) differ |= keys[i] ^ keys[0];
     if (differ == 0) return {keys[0], below};
@@ -55,16 +63,56 @@ template <class Key>
     }
     n = kept;
   }
-  std::nth_element(keys, keys + k, keys + n);
-  const Key key = keys[k];
-  return {key, below + std::count_if(keys, keys + k, [key](Key other) { return other < key; })};
+  const auto [key, smaller] = select_of_few(keys, n, k);
+  return {key, below + smaller};
+}
+
+/// Keys [low, high] that probably hold the one of rank k of n, as a sample of them says (Floyd and Rivest, CACM 18 (1975)).
+template <class Key>
+struct LikelyRange {
+  Key low = 0, high = ~Key{0};
+
+  template <class At>
+  LikelyRange(At at, std::int64_t n, std::int64_t k) {
+    constexpr int kSize = 256, kMargin = 20;  // 2.5 standard deviations
+    Key sample[kSize];
+    const std::int64_t step = n / kSize;
+    for (int j = 0; j < kSize; ++j) sample[j] = at(j * step + step / 2);
+    std::sort(sample, sample + kSize);
+    const auto middle = static_cast<int>(k * kSize / n);
+    if (middle >= kMargin) low = sample[middle - kMargin];
+    if (middle + kMargin < kSize) high = sample[middle + kMargin];
+  }
+};
+
+/// The k-th smallest of the keys of x, counted from 0, with room for n. Of many those in a likely range are left, a sixth:
+/// of 262,144 numbers in f64 that takes 0.6 to 0.7 of the time of digits alone, in f32 0.8 to 0.95.
+template <class T, class Key = typename SortKey<T>::Key>
+[[gnu::noinline]] RankedKey<Key> select_key(const T* x, std::int64_t n, std::int64_t k, Key* keys) {
+  constexpr std::int64_t kMany = 1 << 14;
+  if (sizeof(T) >= 4 && n >= kMany) {
+    const LikelyRange<Key> range([x](std::int64_t i) { return SortKey<T>::of(x[i]); }, n, k);
+    const Key width = range.high - range.low;
+    std::int64_t below = 0, kept = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Key key = SortKey<T>::of(x[i]);
+      keys[kept] = key;
+      below += key < range.low ? 1 : 0;
+      kept += static_cast<Key>(key - range.low) <= width ? 1 : 0;
+    }
+    if (k >= below && k < below + kept) {
+      const auto [key, smaller] = select_by_digits(keys, kept, k - below);
+      return {key, below + smaller};
+    }
+  }
+  for (std::int64_t i = 0; i < n; ++i) keys[i] = SortKey<T>::of(x[i]);
+  return select_by_digits(keys, n, k);
 }
 
 /// Where the element of rank k is in the stable order of x; `keys` holds n.
 template <class T>
 std::int64_t position_of_rank(const T* x, std::int64_t n, std::int64_t k, typename SortKey<T>::Key* keys) {
-  for (std::int64_t i = 0; i < n; ++i) keys[i] = SortKey<T>::of(x[i]);
-  const auto [key, below] = select_key(keys, n, k);
+  const auto [key, below] = select_key(x, n, k, keys);
   std::int64_t left = k - below, i = 0;  // of equal ones, so many come before it
   constexpr std::int64_t kBlock = 64;
   for (; i + kBlock <= n; i += kBlock) {
