@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <lanewise/vec/min_max.h>
 #include <lanewise/vec/select.h>
 
 namespace lanewise::vec {
@@ -181,7 +182,7 @@ LANEWISE_INLINE Vec<T> minimum(Vec<T> a, Vec<T> b) {
   } else if constexpr (Integer<T>) {
     return Vec<T>(a.reg < b.reg ? a.reg : b.reg);
   } else {
-    return select((a < b) | isnan(a), a, b);
+    return select(isnan(a), a, detail::min_or_second(a, b));
   }
 }
 /// The larger; NaN if either is NaN. Of equal values (also -0 and +0) the second.
@@ -193,7 +194,7 @@ LANEWISE_INLINE Vec<T> maximum(Vec<T> a, Vec<T> b) {
   } else if constexpr (Integer<T>) {
     return Vec<T>(a.reg > b.reg ? a.reg : b.reg);
   } else {
-    return select((a > b) | isnan(a), a, b);
+    return select(isnan(a), a, detail::max_or_second(a, b));
   }
 }
 /// The smaller; a NaN gives way to a number. Of equal values the second.
@@ -201,7 +202,7 @@ template <class T>
   requires std::is_arithmetic_v<T>
 LANEWISE_INLINE Vec<T> fmin(Vec<T> a, Vec<T> b) {
   if constexpr (Real<T>) {
-    return select((a < b) | isnan(b), a, b);
+    return select(isnan(b), a, detail::min_or_second(a, b));
   } else {
     return minimum(a, b);
   }
@@ -211,7 +212,7 @@ template <class T>
   requires std::is_arithmetic_v<T>
 LANEWISE_INLINE Vec<T> fmax(Vec<T> a, Vec<T> b) {
   if constexpr (Real<T>) {
-    return select((a > b) | isnan(b), a, b);
+    return select(isnan(b), a, detail::max_or_second(a, b));
   } else {
     return maximum(a, b);
   }

@@ -20,6 +20,14 @@ LANEWISE_INLINE Vec<T> inverse_scale(Vec<T> x) {
   return select(isfinite(x) & (x != Vec<T>(T(0))), scale, Vec<T>(T(1)));
 }
 
+/// By the definition.
+template <class R>
+LANEWISE_INLINE Vec<std::complex<R>> divide_plainly(Vec<std::complex<R>> a, Vec<std::complex<R>> b) {
+  const Vec<R> denominator = b.re * b.re + b.im * b.im;
+  return Vec<std::complex<R>>((a.re * b.re + a.im * b.im) / denominator,
+                              (a.im * b.re - a.re * b.im) / denominator);
+}
+
 /// C99 annex G: a quotient of infinities or by zero keeps its direction where the plain formula gives NaN +
 /// NaN i.
 template <class R>
@@ -52,31 +60,42 @@ template <class R>
   return Vec<std::complex<R>>(select(lost, re, plain.re), select(lost, im, plain.im));
 }
 
-}  // namespace detail
-
-/// a / b. Both are scaled by powers of two first, so no intermediate over- or underflows where the quotient
-/// does not. Error: a few ULP of |a / b|; special values as in C99 annex G.
+/// a / b for magnitudes of any size: both are scaled by powers of two first, so no intermediate over- or underflows where
+/// the quotient does not.
 template <class R>
-LANEWISE_INLINE Vec<std::complex<R>> divide(Vec<std::complex<R>> a, Vec<std::complex<R>> b) {
+[[gnu::noinline]] Vec<std::complex<R>> divide_scaled(Vec<std::complex<R>> a, Vec<std::complex<R>> b) {
   using V = Vec<R>;
-  const V scale_b = detail::inverse_scale(maximum(abs(b.re), abs(b.im)));
-  const V scale_a = detail::inverse_scale(maximum(abs(a.re), abs(a.im)));
-  const V ar = a.re * scale_a;
-  const V ai = a.im * scale_a;
-  const V br = b.re * scale_b;
-  const V bi = b.im * scale_b;
-  const V denominator = br * br + bi * bi;
-  const V re = (ar * br + ai * bi) / denominator;
-  const V im = (ai * br - ar * bi) / denominator;
+  const V scale_b = inverse_scale(maximum(abs(b.re), abs(b.im)));
+  const V scale_a = inverse_scale(maximum(abs(a.re), abs(a.im)));
+  const Vec<std::complex<R>> q = divide_plainly(Vec<std::complex<R>>(a.re * scale_a, a.im * scale_a),
+                                                Vec<std::complex<R>>(b.re * scale_b, b.im * scale_b));
   // scale_b / scale_a can leave the range where the two steps do not.
   const V unscale_a = reciprocal(scale_a);
   const Mask<R> grow_first = unscale_a < V(R(1));
   const V first = select(grow_first, scale_b, unscale_a);
   const V second = select(grow_first, unscale_a, scale_b);
-  const Vec<std::complex<R>> plain((re * first) * second, (im * first) * second);
+  const Vec<std::complex<R>> plain((q.re * first) * second, (q.im * first) * second);
   const Mask<R> lost = isnan(plain.re) & isnan(plain.im);
-  if (__builtin_expect(lost.any(), 0)) return detail::divide_specials(a, b, plain);
+  if (__builtin_expect(lost.any(), 0)) return divide_specials(a, b, plain);
   return plain;
+}
+
+}  // namespace detail
+
+/// a / b. Error: a few ULP of |a / b|, which over- or underflows only where it must; special values as in C99 annex G.
+template <class R>
+LANEWISE_INLINE Vec<std::complex<R>> divide(Vec<std::complex<R>> a, Vec<std::complex<R>> b) {
+  using V = Vec<R>;
+  // Squares of such numbers and their quotients are normal.
+  const V low(sizeof(R) == 4 ? R(0x1p-60f) : R(0x1p-500));
+  const V high(sizeof(R) == 4 ? R(0x1p60f) : R(0x1p500));
+  const V size_a = maximum(abs(a.re), abs(a.im));
+  const V size_b = maximum(abs(b.re), abs(b.im));
+  const Mask<R> large = (size_a >= low) | (size_a == V(R(0)));
+  const Mask<R> usual = large & (size_a <= high) & (size_b >= low) & (size_b <= high);
+  const Vec<std::complex<R>> plain = detail::divide_plainly(a, b);
+  if (usual.all()) return plain;
+  return select(Mask<std::complex<R>>(usual), plain, detail::divide_scaled(a, b));
 }
 
 template <class R>

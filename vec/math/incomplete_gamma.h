@@ -75,9 +75,9 @@ inline constexpr double kTemme[] = {
 inline constexpr int kTemmeLength[] = {19, 19, 17, 15, 13, 12, 10, 8, 5, 3};
 
 template <std::size_t N>
-LANEWISE_INLINE Vec<double> table_polynomial(Vec<double> x, const double (&c)[N]) {
+LANEWISE_INLINE Vec<double> table_polynomial(Vec<double> x, const double (&c)[N], std::size_t first = 0) {
   Vec<double> p(c[N - 1]);
-  for (std::size_t i = N - 1; i-- > 0;) p = fma(p, x, Vec<double>(c[i]));
+  for (std::size_t i = N - 1; i-- > first;) p = fma(p, x, Vec<double>(c[i]));
   return p;
 }
 LANEWISE_INLINE Pair<double> add(Pair<double> a, Pair<double> b) {
@@ -85,11 +85,25 @@ LANEWISE_INLINE Pair<double> add(Pair<double> a, Pair<double> b) {
   return fast_two_sum(s.hi, s.lo + (a.lo + b.lo));
 }
 LANEWISE_INLINE Pair<double> negate(Pair<double> a) { return {-a.hi, -a.lo}; }
+LANEWISE_INLINE Pair<double> select(Mask<double> m, Pair<double> a, Pair<double> b) {
+  return {vec::select(m, a.hi, b.hi), vec::select(m, a.lo, b.lo)};
+}
+LANEWISE_INLINE Pair<double> quotient(Pair<double> n, Pair<double> d) {
+  const Vec<double> inverse = Vec<double>(1.0) / d.hi;
+  const Vec<double> q = n.hi * inverse;
+  return {q, fnma(q, d.lo, residual(q, d.hi, n.hi) + n.lo) * inverse};
+}
+
+/// For x.hi > 0.
+LANEWISE_INLINE Pair<double> square_root(Pair<double> x) {
+  const Vec<double> r = sqrt(x.hi);
+  return {r, (residual(r, r, x.hi) + x.lo) / (r + r)};
+}
 
 /// x^a e^-x / Gamma(a + 1) as factor e^exponent; log is that of x where a < 1.
 struct GammaDensity {
   Pair<double> exponent;
-  Vec<double> factor;
+  Pair<double> factor;
   Pair<double> log;
 };
 /// From a = 1 on the exponent is a log(x / a) - (x - a), which is small near x = a: with x / a = 2^e m it is, for e = 0 and
@@ -114,10 +128,7 @@ LANEWISE_INLINE GammaDensity gamma_density(Vec<double> a, Vec<double> x) {
 
   const V difference = m - d.m;  // exact
   const Pair<double> sum = two_sum(m, d.m);
-  const V inverse = one / sum.hi;
-  Pair<double> s;
-  s.hi = difference * inverse;
-  s.lo = fnma(s.hi, sum.lo, residual(s.hi, sum.hi, difference)) * inverse;
+  const Pair<double> s = quotient({difference, zero}, sum);
   const Pair<double> rest = log_rest(s);
   const Pair<double> whole = fast_two_sum(e * V(LogConstants<double>::kLn2Hi), s.hi + s.hi);
   const Pair<double> first = {whole.hi, whole.lo + fma(e, V(LogConstants<double>::kLn2Lo), s.lo + s.lo)};
@@ -127,29 +138,41 @@ LANEWISE_INLINE GammaDensity gamma_density(Vec<double> a, Vec<double> x) {
   const Mask<double> close = (e == zero) & ~small;
   const Pair<double> apart = add(multiply(first, a), negate(beyond));
   const Pair<double> together = negate(multiply(beyond, s));
-  const Pair<double> line = {select(close, together.hi, apart.hi), select(close, together.lo, apart.lo)};
 
   GammaDensity r;
-  r.exponent = add(line, multiply(rest, a));
+  r.exponent = add(select(close, together, apart), multiply(rest, a));
   r.log = add(first, rest);
   // 1 / Gamma(a + 1), and from 1 on 1 / sqrt(2 pi a) with what Stirling's formula leaves.
   const V kept = select(small, one, a);
-  const V below_one = fma(a, table_polynomial(min_or_second(one, a) - half, kGammaInverse), one);
+  const Pair<double> below_one =
+      fast_two_sum(one, min_or_second(one, a) * table_polynomial(min_or_second(one, a) - half, kGammaInverse));
   const V stirling = table_polynomial((kept - V(3.0)) / (kept + one), kStirlingFactor);
-  const V leading = sqrt(V(0x1.45f306dc9c883p-3) / kept);
-  r.factor = select(small, below_one, fnma(leading, stirling / kept, leading));
+  const Pair<double> root =
+      square_root(quotient({V(0x1.45f306dc9c883p-3), V(-0x1.6b01ec5417056p-57)}, {kept, zero}));  // 1 / (2 pi)
+  const Pair<double> above_one = fast_two_sum(root.hi, fnma(root.hi, stirling / kept, root.lo));
+  r.factor = select(small, below_one, above_one);
   return r;
 }
 
 /// P over the density: 1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ..., four terms a division, for x <= max(a, 1). Terms
-/// that no longer change the sum of one lane may be added for another.
-LANEWISE_INLINE Vec<double> lower_series(Vec<double> a, Vec<double> x) {
+/// that no longer change the sum of one lane may be added for another. The first four, the most of it, are a pair.
+LANEWISE_INLINE Pair<double> lower_series(Vec<double> a, Vec<double> x) {
   using V = Vec<double>;
   const V one(1.0);
+  const Pair<double> third = two_sum(a, V(3.0));
+  const Pair<double> fourth = two_sum(a, V(4.0));
+  const Pair<double> last_two = multiply(third, fourth);
+  const Pair<double> last_three = multiply(two_sum(a, V(2.0)), last_two);
+  Pair<double> sum = add(last_two, multiply(add(fourth, {x, V(0.0)}), x));
+  sum = multiply(add(last_three, multiply(sum, x)), x);
+  const Pair<double> divisor = multiply(two_sum(a, one), last_three);
+  sum = add({one, V(0.0)}, quotient(sum, divisor));
+
   const V square = x * x;
-  V term = one;
-  V sum = one;
-  for (int k = 1; k < 400; k += 4) {
+  const V fourth_power = square * square;
+  V term = fourth_power / divisor.hi;
+  V rest(0.0);
+  for (int k = 5; k < 400; k += 4) {
     const V c1 = a + V(double(k));
     const V c2 = a + V(double(k + 1));
     const V c3 = a + V(double(k + 2));
@@ -157,18 +180,18 @@ LANEWISE_INLINE Vec<double> lower_series(Vec<double> a, Vec<double> x) {
     const V c34 = c3 * c4;
     const V quotient = term / ((c1 * c2) * c34);
     const V polynomial = x * fma(c2, c34, x * fma(x, c4 + x, c34));
-    const V next = fma(polynomial, quotient, sum);
-    const bool done = (next == sum).all();
-    sum = next;
+    const V next = fma(polynomial, quotient, rest);
+    const bool done = (sum.hi + next == sum.hi + rest).all();
+    rest = next;
     if (done) break;
-    term = fma(quotient, square * square, V(0x1p-500));  // no denormals
+    term = fma(quotient, fourth_power, V(0x1p-500));  // no denormals
   }
-  return sum;
+  return add(sum, {rest, V(0.0)});
 }
 
 /// a over Q over the density, as p / q: the even part of Legendre's continued fraction, for x >= max(a, 1), from the back,
-/// begun where its rest shows no more.
-LANEWISE_INLINE Vec<double> upper_fraction(Vec<double> a, Vec<double> x) {
+/// begun where its rest shows no more. The last two steps are of pairs.
+LANEWISE_INLINE Pair<double> upper_fraction(Vec<double> a, Vec<double> x) {
   using V = Vec<double>;
   const V one(1.0);
   const V terms = trunc(fma(V(97.0), one / x, V(11.0)));
@@ -177,23 +200,31 @@ LANEWISE_INLINE Vec<double> upper_fraction(Vec<double> a, Vec<double> x) {
   const V beyond = x - a;
   V p = beyond + (terms + terms + one);
   V q = one;
-  for (; k > 0; --k) {
+  for (; k > 2; --k) {
     const V n(static_cast<double>(k));
     const Mask<double> begun = terms >= n;
     const V next = fma(beyond + V(static_cast<double>(2 * k - 1)), p, (n * (a - n)) * q);
     q = select(begun, p, q);
     p = select(begun, next, p);
   }
-  return q / p;
+  const Pair<double> exactly = two_sum(x, -a);
+  const auto step = [&](double n, Pair<double> p1, Pair<double> q1) __attribute__((always_inline)) {
+    const Pair<double> factor = multiply(two_sum(a, V(-n)), V(n));
+    return add(multiply(add(exactly, {V(2.0 * n - 1.0), V(0.0)}), p1), multiply(factor, q1));
+  };
+  const Pair<double> third = {p, V(0.0)};
+  const Pair<double> second = step(2.0, third, {q, V(0.0)});
+  return quotient(second, step(1.0, second, third));
 }
 
 /// Temme: Q e^(zeta^2) = erfcx(zeta) / 2 + S / sqrt(2 pi a) for eta = zeta sqrt(2 / a), and P with -S for negative eta.
 /// `square` is zeta^2, S a polynomial in |eta| <= 1 and 8 / a.
-LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask<double> lower) {
+LANEWISE_INLINE Pair<double> temme_factor(Vec<double> a, Pair<double> square, Mask<double> lower) {
   using V = Vec<double>;
   const V one(1.0);
   const V three(3.0);
-  const V zeta = sqrt(max_or_second(V(0.0), square));
+  const Pair<double> root_of_square = square_root({max_or_second(V(0x1p-200), square.hi), square.lo});
+  const V zeta = root_of_square.hi;
   const V inverse = one / a;
   const V root = sqrt(inverse);
   V eta = zeta * root * V(0x1.6a09e667f3bcdp+0);
@@ -208,9 +239,13 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
     for (int j = length - 2; j >= 0; --j) c = fma(c, eta, V(row[j]));
     s = fma(s, w, c);
   }
-  s = s * root * V(0x1.9884533d43651p-2);
-  const V tail = table_polynomial((zeta - three) / (zeta + three), kErfcxHalf) / (zeta + zeta + one);
-  return tail + select(lower, -s, s);
+  s = s * (root * V(0x1.9884533d43651p-2));
+  const V t = (zeta - three) / (zeta + three);
+  Pair<double> divisor = two_sum(zeta + zeta, one);
+  divisor.lo = divisor.lo + (root_of_square.lo + root_of_square.lo);
+  const Pair<double> tail =
+      quotient(fast_two_sum(V(kErfcxHalf[0]), t * table_polynomial(t, kErfcxHalf, 1)), divisor);
+  return add(tail, {select(lower, -s, s), V(0.0)});
 }
 
 /// Q for a < 1 and x <= 1, where P is the larger part: with u = a log x - log Gamma(a + 1) it is 1 - e^u (1 - a W),
@@ -227,11 +262,7 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
     rest = fnma(x * rest, V(1.0 / (n + 1)), one / (a + V(static_cast<double>(n))));
   }
   rest = V(-0.5) * x * x * rest;
-  const Pair<double> divisor = two_sum(one, a);
-  const V inverse = one / divisor.hi;
-  Pair<double> w;
-  w.hi = x * inverse;
-  w.lo = fnma(w.hi, divisor.lo, residual(w.hi, divisor.hi, x)) * inverse;
+  Pair<double> w = quotient({x, V(0.0)}, two_sum(one, a));
   const Pair<double> sum = fast_two_sum(w.hi, rest);
   w = multiply(Pair<double>{sum.hi, sum.lo + w.lo}, a);
   const Pair<double> half = half_exp(u.hi).minus_one;
@@ -273,18 +304,21 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
   const Mask<double> uniform = alive & (ka >= V(8.0)) & (square + square <= ka);
   const Mask<double> series = alive & lower & ~uniform;
   const Mask<double> fraction = alive & ~lower & ~uniform;
-  V h = zero;
+  Pair<double> h = {zero, zero};
   if (uniform.any()) {
-    const V factor = temme_factor(max_or_second(V(8.0), ka), select(uniform, square, zero), lower);
-    h = select(uniform, factor, zero);
+    const Pair<double> none = {zero, zero};
+    const Pair<double> factor =
+        temme_factor(max_or_second(V(8.0), ka), select(uniform, negate(density.exponent), none), lower);
+    h = select(uniform, factor, none);
   }
   if (series.any()) {
-    const V sum = lower_series(select(series, ka, one), max_or_second(V(0x1p-56), select(series, kx, zero)));
-    h = select(series, density.factor * sum, h);
+    const Pair<double> sum =
+        lower_series(select(series, ka, one), max_or_second(V(0x1p-56), select(series, kx, zero)));
+    h = select(series, multiply(density.factor, sum), h);
   }
   if (fraction.any()) {
-    const V rest = upper_fraction(select(fraction, ka, one), select(fraction, kx, V(40.0)));
-    h = select(fraction, (density.factor * ka) * rest, h);
+    const Pair<double> rest = upper_fraction(select(fraction, ka, one), select(fraction, kx, V(40.0)));
+    h = select(fraction, multiply(multiply(density.factor, ka), rest), h);
   }
 
   using C = ExpConstants<double>;
@@ -293,10 +327,18 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
   e.r = fast_two_sum(e.r.hi, e.r.lo + select(alive, density.exponent.lo, zero));
   const Pair<double> minus_one = expm1_reduced(e.r);
   const Pair<double> power = fast_two_sum(one, minus_one.hi);
-  const V product = fma(power.hi, h, (power.lo + minus_one.lo) * h);
-  const V part = min_or_second(one, scale_above(C::kUnderflow, density.exponent.hi, product, e.t, e.n));
+  Pair<double> product = multiply({power.hi, power.lo + minus_one.lo}, h);
+  product = fast_two_sum(product.hi, product.lo);
+  const auto scaled = [&](V p) __attribute__((always_inline)) {
+    return scale_above(C::kUnderflow, density.exponent.hi, p, e.t, e.n);
+  };
+  const V part = min_or_second(one, scaled(product.hi));
+  const Pair<double> other = fast_two_sum(one, -part);
+  // Of a small part the second half does not show.
+  const V part_rest = scaled(select(part > V(0x1p-60), product.lo, zero));
+  const V complement = max_or_second(zero, other.hi + (other.lo - part_rest));
 
-  V r = select(lower ^ Mask<double>::splat(upper), part, one - part);
+  V r = select(lower ^ Mask<double>::splat(upper), part, complement);
   if (upper) {
     const Mask<double> near_zero = lower & (ka < one) & (part > V(0.5));
     if (near_zero.any()) {
@@ -313,8 +355,8 @@ LANEWISE_INLINE Vec<double> temme_factor(Vec<double> a, Vec<double> square, Mask
 }  // namespace detail
 
 /// P(a, x), the regularised lower incomplete gamma function. NaN where an argument is negative, where both are 0
-/// and where both are infinite; the value for 0 or infinity is there beside NaN too. Error: 7 ULP, without fma 8
-/// ULP (f64) where the result is above 10^-300, 0.51 ULP (f32, computed in f64).
+/// and where both are infinite; the value for 0 or infinity is there beside NaN too. Error: 4 ULP (f64)
+/// where the result is above 10^-300, 0.51 ULP (f32, computed in f64).
 LANEWISE_INLINE Vec<double> igamma(Vec<double> a, Vec<double> x) {
   return detail::incomplete_gamma(a, x, false);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lanewise/vec/math/min_max.h>
+#include <lanewise/vec/vec.h>
 
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lanewise/vec/vec.h>
+#include <lanewise/vec/select.h>
 
 namespace lanewise::vec {
 inline namespace LANEWISE_ISA {
