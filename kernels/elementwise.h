@@ -86,7 +86,8 @@ struct Loop<T, Cost, Output(Inputs...)> {
           const std::int64_t last = n - kLanes;
           const auto tail = f(load<Inputs, T>(in[K] + (step[K] == 0 ? 0 : offset<Inputs>(last)))...);
           full_registers(f, in, step, inputs, out, last, past, std::index_sequence<K...>{});
-          return put_full(tail, out, last);
+          // A line that is written both ways goes to memory in parts, is fetched again and waited for.
+          return past && n % kLanes == 0 ? put_past(tail, out, last) : put_full(tail, out, last);
         }
       } else {
         i = full_registers(f, in, step, inputs, out, n - kLanes + 1, past, std::index_sequence<K...>{});
