@@ -51,6 +51,16 @@ struct Mul {
   V operator()(V x, V y) const noexcept {
     return x * y;
   }
+  struct Parts {
+    template <class V>
+    V operator()(V x, V y) const noexcept {
+      return vec::product_of_parts(x, y);
+    }
+  };
+  template <class T>
+  static bool is_partwise(const KernelScalar*) {
+    return true;
+  }
 };
 
 struct Div {
@@ -123,6 +133,16 @@ struct Square {
   V operator()(V x) const noexcept {
     return x * x;
   }
+  struct Parts {
+    template <class V>
+    V operator()(V x) const noexcept {
+      return vec::product_of_parts(x, x);
+    }
+  };
+  template <class T>
+  static bool is_partwise(const KernelScalar*) {
+    return true;
+  }
 };
 
 struct Reciprocal {
@@ -146,7 +166,8 @@ constinit const ElementwiseKernel add = elementwise<Add, Binary>(boolean + real)
                                         over_halves<Add, Binary>() | partwise<Add, Binary>(complex_types);
 constinit const ElementwiseKernel sub =
     elementwise<Sub, Binary>(real) | over_halves<Sub, Binary>() | partwise<Sub, Binary>(complex_types);
-constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(every_type) | over_halves<Mul, Binary>();
+constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(boolean + real) |
+                                        over_halves<Mul, Binary>() | partwise<Mul, Binary>(complex_types);
 constinit const ElementwiseKernel div =
     divisions(floating) | over_halves<Div, Binary>() | elementwise<Div, Binary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel maximum =
@@ -155,7 +176,8 @@ constinit const ElementwiseKernel minimum =
     elementwise<Minimum, Binary>(boolean + real) | over_halves<Minimum, Binary>();
 constinit const ElementwiseKernel neg =
     elementwise<Neg, Unary>(real) | over_halves<Neg, Unary>() | partwise<Neg, Unary>(complex_types);
-constinit const ElementwiseKernel square = elementwise<Square, Unary>(numbers) | over_halves<Square, Unary>();
+constinit const ElementwiseKernel square =
+    elementwise<Square, Unary>(real) | over_halves<Square, Unary>() | partwise<Square, Unary>(complex_types);
 constinit const ElementwiseKernel reciprocal = elementwise<Reciprocal, Unary, 2>(floating) |
                                                over_halves<Reciprocal, Unary>() |
                                                elementwise<Reciprocal, Unary, kCompactCost>(complex_types);

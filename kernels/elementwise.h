@@ -245,14 +245,25 @@ void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const Ker
   }
 }
 
-/// Of complex numbers whose parts the functor treats alike and apart: they are twice as many real numbers, which need not
-/// be taken apart. Else, and where an operand is one number for all, in one copy of the body.
+/// What F does to complex numbers whose parts lie side by side in a register: F itself to all of them, or its Parts.
+template <class F>
+struct PartsOf {
+  using type = F;
+};
+template <class F>
+  requires requires { typename F::Parts; }
+struct PartsOf<F> {
+  using type = typename F::Parts;
+};
+
+/// Of complex numbers which need not be taken apart: they are twice as many real numbers. Else, and where an operand is
+/// one number for all, in one copy of the body.
 template <class F, class Signature, class T>
 void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
                     const KernelScalar* params) noexcept {
   using Real = real_of<T>;
   if ((broadcast & ~kStreamOutput) == 0 && F::template is_partwise<T>(params)) {
-    entry<F, Loop<Real, 1, Signature>, Real>(data, broadcast, 2 * n, params);
+    entry<typename PartsOf<F>::type, Loop<Real, 1, Signature>, Real>(data, broadcast, 2 * n, params);
   } else {
     entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);
   }

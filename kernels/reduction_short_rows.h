@@ -12,12 +12,18 @@ inline constexpr bool kHasShortRows = !is_complex<T> && vec::Vec<T>::size >= 8;
 
 namespace tree_detail {
 
-/// Of rows that have `Group` lanes each, side by side in a and then in b: their lower (Part 0) or upper halves.
+/// Of rows that have `Group` lanes each, side by side in a and in b: their lower (Part 0) or upper halves, those of a and of b in
+/// turn. Groups within the 16 bytes that shuffles stay in take turns there only.
 template <int Group, int Part, class R, std::size_t... I>
 LANEWISE_INLINE vec::Vec<R> halves_of(vec::Vec<R> a, vec::Vec<R> b, std::index_sequence<I...>) {
-  constexpr std::size_t kHalf = Group / 2;
-  return vec::Vec<R>(
-      __builtin_shufflevector(a.reg, b.reg, (I / kHalf * Group + Part * kHalf + I % kHalf)...));
+  constexpr int kHalf = Group / 2, kSize = vec::Vec<R>::size, kNear = 16 / static_cast<int>(sizeof(R));
+  constexpr auto from = [](int i) {
+    if (Group > kNear) return i / kHalf % 2 * kSize + i / Group * Group + Part * kHalf + i % kHalf;
+    const int lane = i % kNear, in_one = lane % (kNear / 2);
+    return lane / (kNear / 2) * kSize + i / kNear * kNear + in_one / kHalf * Group + Part * kHalf +
+           in_one % kHalf;
+  };
+  return vec::Vec<R>(__builtin_shufflevector(a.reg, b.reg, from(static_cast<int>(I))...));
 }
 
 }  // namespace tree_detail
@@ -33,14 +39,20 @@ struct TreeShortRows {
   static constexpr int kLanes = kTreeLanes<T>;
   static constexpr int kVectors = kLanes / V::size;
 
+  /// Rows of up to so many elements that lie next to each other are asked for a group at a time, 1 KiB of f32.
+  static constexpr int kTogether = 1024 / vec::kRegisterBytes < kLanes ? 1024 / vec::kRegisterBytes : kLanes;
+  static bool asked_together(int n, std::int64_t stride) {
+    return n <= kTogether && stride == n * static_cast<std::int64_t>(sizeof(In));
+  }
   /// What is asked for while a row is read: so many bytes, so far ahead. Nothing where rows are read again.
   struct Asked {
     std::int64_t bytes = 0, ahead = 0;
     Asked() = default;
-    /// As far ahead as a row is long, at the least: all that a group will need, asked for at once, is more than what can be
-    /// under way.
+    /// As far ahead as a row is long, at the least: all that a group of longer rows will need, asked for at once, is more than
+    /// what can be under way.
     Asked(int n, std::int64_t stride)
-        : bytes(n * static_cast<std::int64_t>(sizeof(In))), ahead(prefetch_distance(bytes, stride)) {}
+        : bytes(asked_together(n, stride) ? 0 : n * static_cast<std::int64_t>(sizeof(In))),
+          ahead(prefetch_distance(bytes, stride)) {}
   };
 
   /// out[r] = reduction of Map::apply of the n <= kReductionBlock elements at x + r * stride bytes.
@@ -57,14 +69,13 @@ struct TreeShortRows {
         });
   }
 
-  /// f(first row, how many) for groups of up to V::size rows; what comes after them is asked for where rows are so short that
-  /// lanes_of_rows() does not.
+  /// f(first row, how many) for groups of up to V::size rows; what comes after them is asked for where lanes_of_rows() does not.
   template <class F>
   static LANEWISE_INLINE void each_group(const char* x, int n, std::int64_t stride, std::int64_t count, F f) {
-    const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(In));
+    const bool together = asked_together(n, stride);
     for (; count > 0; count -= V::size, x += V::size * stride) {
-      if (n < V::size && stride == bytes) {
-        for (std::int64_t at = 0; at < V::size * bytes; at += 64) __builtin_prefetch(x + kPrefetchBytes + at);
+      if (together) {
+        for (std::int64_t at = 0; at < V::size * stride; at += 64) __builtin_prefetch(x + kPrefetchBytes + at);
       }
       f(x, count < V::size ? static_cast<int>(count) : V::size);
     }
@@ -85,13 +96,14 @@ struct TreeShortRows {
   static LANEWISE_INLINE Rows lanes_of_rows(const char* x, int n, std::int64_t stride, int rows, Asked asked,
                                             V other, F f) {
     Rows to;
-    const auto at = [&](int r) { return reinterpret_cast<const In*>(x + r * stride); };
-    if (n < V::size && rows == V::size) {
-      const auto some = vec::Mask<T>::first(n);
-      for (int r = 0; r < V::size; ++r)
-        to.row[r] = select(some, f(load_partial_as<V>(at(r), n), r, 0), other);
+    if (n <= kTogether && rows == V::size && asked.bytes == 0) {
+      const int registers = (n - 1) / V::size + 1;
+      [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+        ((registers == N + 1 ? whole_group<N + 1>(x, n, stride, other, f, to) : void()), ...);
+      }(std::make_integer_sequence<int, (kTogether - 1) / V::size + 1>{});
       return to;
     }
+    const auto at = [&](int r) { return reinterpret_cast<const In*>(x + r * stride); };
     for (int r = 0; r < rows; ++r) {
       const char* ahead = reinterpret_cast<const char*>(at(r)) + asked.ahead;
       for (std::int64_t byte = 0; byte < asked.bytes; byte += 64) __builtin_prefetch(ahead + byte);
@@ -106,6 +118,31 @@ struct TreeShortRows {
   static LANEWISE_INLINE V across(const Rows& rows) { return halved<V::size>(rows.row); }
 
  private:
+  /// V::size rows of up to kTogether elements, in `Registers` registers each.
+  template <int Registers, class F>
+  static LANEWISE_INLINE void whole_group(const char* x, int n, std::int64_t stride, V other, F f, Rows& to) {
+    for (int r = 0; r < V::size; ++r, x += stride) {
+      to.row[r] = folded<0, 1, Registers>(reinterpret_cast<const In*>(x), n, other,
+                                          [&](V v, int k) __attribute__((always_inline)) { return f(v, r, k); });
+    }
+  }
+  /// Registers First, First + Step ..., joined as if all kVectors were halved; only those below `Registers` hold elements.
+  template <int First, int Step, int Registers, class F>
+  static LANEWISE_INLINE V folded(const In* x, int n, V other, F f) {
+    constexpr int kColumn = First * V::size;
+    if constexpr (Step < kVectors) {
+      const V even = folded<First, 2 * Step, Registers>(x, n, other, f);
+      if constexpr (First + Step < Registers) {
+        return Op::apply(even, folded<First + Step, 2 * Step, Registers>(x, n, other, f));
+      } else {
+        return even;
+      }
+    } else if constexpr (First + 1 < Registers) {
+      return f(load_as<V>(x + kColumn), kColumn);
+    } else {
+      return first(x + kColumn, n - kColumn, kColumn, other, f);
+    }
+  }
   template <class F>
   static LANEWISE_INLINE V lanes(const In* x, int n, V other, F f) {
     if (n <= V::size) return first(x, n, 0, other, f);
@@ -135,19 +172,22 @@ struct TreeShortRows {
     return select(vec::Mask<T>::first(n), f(load_partial_as<V>(x, n), k), other);
   }
 
-  /// Rows of `Lanes` lanes, V::size of them in as many registers.
-  template <int Lanes>
-  static LANEWISE_INLINE V halved(const V (&row)[Lanes]) {
-    if constexpr (Lanes == 1) {
+  /// `Registers` of them, with rows of as many lanes side by side.
+  template <int Registers>
+  static LANEWISE_INLINE V halved(const V (&row)[Registers]) {
+    if constexpr (Registers == 1) {
       return row[0];
     } else {
       using tree_detail::halves_of;
       constexpr auto kAll = std::make_index_sequence<static_cast<std::size_t>(V::size)>{};
-      V half[Lanes / 2];
-      for (int i = 0; i < Lanes / 2; ++i)
-        half[i] = Op::apply(halves_of<Lanes, 0>(row[2 * i], row[2 * i + 1], kAll),
-                            halves_of<Lanes, 1>(row[2 * i], row[2 * i + 1], kAll));
-      return halved<Lanes / 2>(half);
+      // Rows that come to lie 16 bytes apart are as many apart: then they end in their order.
+      constexpr bool kApart = Registers * sizeof(T) > 16;
+      V half[Registers / 2];
+      for (int i = 0; i < Registers / 2; ++i) {
+        const V a = row[kApart ? i : 2 * i], b = row[kApart ? i + Registers / 2 : 2 * i + 1];
+        half[i] = Op::apply(halves_of<Registers, 0>(a, b, kAll), halves_of<Registers, 1>(a, b, kAll));
+      }
+      return halved<Registers / 2>(half);
     }
   }
 };

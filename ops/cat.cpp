@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstring>
 
+#include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
@@ -33,7 +33,7 @@ void copy_small(const Tensor& result, const Tensor& t, std::int64_t dim, std::in
   char* to = static_cast<char*>(result.data_ptr()) + start * step;
   const char* from = static_cast<const char*>(t.const_data_ptr());
   for (const char* end = from + t.numel() * t.element_size(); from < end; from += bytes, to += line) {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    lanewise::detail::copy_bytes(to, from, static_cast<std::size_t>(bytes));
   }
 }
 

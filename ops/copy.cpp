@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
@@ -30,7 +31,7 @@ void copy_run(char* const* data, std::uint32_t broadcast, std::int64_t n,
   if (broadcast != 0) {
     context.spread(data, broadcast, n, nullptr);
   } else {
-    std::memcpy(data[0], data[1], static_cast<std::size_t>(n * context.element_size));
+    lanewise::detail::copy_bytes(data[0], data[1], static_cast<std::size_t>(n * context.element_size));
   }
 }
 

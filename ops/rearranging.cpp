@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -100,7 +101,7 @@ void keep_triangle(const Tensor& self, const Triangle& triangle, const Tensor& r
     const char* kept = x + (offset + a * step) * bytes;
     std::memset(row, 0, static_cast<std::size_t>(a * bytes));
     if (step == 1) {
-      std::memcpy(row + a * bytes, kept, static_cast<std::size_t>((b - a) * bytes));
+      lanewise::detail::copy_bytes(row + a * bytes, kept, static_cast<std::size_t>((b - a) * bytes));
     } else {
       gather(kept, 0, step * bytes, 1, b - a, row + a * bytes);
     }

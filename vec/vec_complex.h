@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <limits>
 #include <utility>
 
 #include <lanewise/vec/vec_bool.h>
@@ -110,6 +111,23 @@ struct Vec<std::complex<R>> {
     detail::interleave<R>(re.reg, im.reg, a.reg, b.reg, Lanes{});
   }
 };
+
+/// Products with the bits of those of Vec<std::complex<R>>, of numbers whose parts lie side by side: half the shuffles where
+/// those stay in 16 bytes.
+template <class R>
+LANEWISE_INLINE Vec<R> product_of_parts(Vec<R> a, Vec<R> b) {
+  using Register = typename Vec<R>::Register;
+  using Bits [[maybe_unused]] = detail::RegisterOf<detail::SignedOf<R>>;
+  return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+    const Register re = __builtin_shufflevector(a.reg, a.reg, (I & ~std::size_t{1})...);
+    const Register im = __builtin_shufflevector(a.reg, a.reg, (I | 1)...);
+    const Register swapped = __builtin_shufflevector(b.reg, b.reg, (I ^ 1)...);
+    // Signs by their bits: gcc 12.2 would fuse an alternating difference and sum (gcc bug 106902).
+    constexpr detail::SignedOf<R> kSign = std::numeric_limits<detail::SignedOf<R>>::min();
+    const Bits signs = {(I % 2 == 0 ? kSign : 0)...};
+    return Vec<R>(re * b.reg + detail::bits<Register>(detail::bits<Bits>(im * swapped) ^ signs));
+  }(std::make_index_sequence<static_cast<std::size_t>(Vec<R>::size)>{});
+}
 
 /// The product of two numbers, with the bits of that of Vec<std::complex<R>>.
 template <class R>

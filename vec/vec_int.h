@@ -42,6 +42,16 @@ struct Vec<T> {
       return Vec(detail::bits<Register>(_mm512_maskz_loadu_epi64(static_cast<__mmask8>(keep), p)));
     }
 #else
+#if defined(LANEWISE_ISA_AVX2)
+    if constexpr (sizeof(T) >= 4) {
+      const auto keep = detail::bits<__m256i>(Mask<T>::first(n).native);
+      if constexpr (sizeof(T) == 4) {
+        return Vec(detail::bits<Register>(_mm256_maskload_epi32(reinterpret_cast<const int*>(p), keep)));
+      } else {
+        return Vec(detail::bits<Register>(_mm256_maskload_epi64(reinterpret_cast<const long long*>(p), keep)));
+      }
+    }
+#endif
     Register r{};
     detail::copy_short<kRegisterBytes, static_cast<int>(sizeof(T))>(&r, p, n * static_cast<int>(sizeof(T)));
     return Vec(r);

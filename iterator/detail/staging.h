@@ -1,8 +1,8 @@
 #pragma once
 
 #include <bit>
-#include <cstring>
 
+#include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/detail/tile_job.h>
 
 /// Moves blocks between memory and tiles, changing type on the way.
@@ -41,7 +41,7 @@ class Stager {
     const std::int64_t n = block.count();
     if (load_ == nullptr) {
       if (block.contiguous(memory_size_)) {
-        std::memcpy(tile, block.data, static_cast<std::size_t>(n * memory_size_));
+        copy_bytes(tile, block.data, static_cast<std::size_t>(n * memory_size_));
       } else {
         gather_(block.data, block.row_stride, block.col_stride, block.rows, block.cols, tile);
       }
@@ -63,7 +63,7 @@ class Stager {
     const std::int64_t n = block.count();
     if (store_ == nullptr) {
       if (block.contiguous(memory_size_)) {
-        std::memcpy(block.data, tile, static_cast<std::size_t>(n * memory_size_));
+        copy_bytes(block.data, tile, static_cast<std::size_t>(n * memory_size_));
       } else {
         scatter_(tile, block.data, block.row_stride, block.col_stride, block.rows, block.cols);
       }
