@@ -256,16 +256,37 @@ struct PartsOf<F> {
   using type = typename F::Parts;
 };
 
-/// Of complex numbers which need not be taken apart: they are twice as many real numbers. Else, and where an operand is
-/// one number for all, in one copy of the body.
+/// Complex numbers in a row of copies of one that is the operand for all.
+inline constexpr std::int64_t kCopies = 256;
+
+/// Of complex numbers which need not be taken apart: they are twice as many real numbers.
 template <class F, class Signature, class T>
 void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
                     const KernelScalar* params) noexcept {
   using Real = real_of<T>;
-  if ((broadcast & ~kStreamOutput) == 0 && F::template is_partwise<T>(params)) {
-    entry<typename PartsOf<F>::type, Loop<Real, 1, Signature>, Real>(data, broadcast, 2 * n, params);
-  } else {
-    entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);
+  using RealLoop = Loop<Real, 1, Signature>;
+  constexpr auto run = entry<typename PartsOf<F>::type, RealLoop, Real>;
+  if (!F::template is_partwise<T>(params)) {
+    return entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);
+  }
+  const std::uint32_t stream = broadcast & kStreamOutput, repeated = broadcast & ~kStreamOutput;
+  if (repeated == 0) return run(data, stream, 2 * n, params);
+  constexpr int kOperands = 1 + RealLoop::kInputs;
+  alignas(64) char copies[RealLoop::kInputs][kCopies * sizeof(T)];
+  char* at[kOperands];
+  for (int k = 0; k < kOperands; ++k) {
+    at[k] = data[k];
+    if ((repeated >> k & 1) == 0) continue;
+    const T number = *reinterpret_cast<const T*>(data[k]);
+    at[k] = copies[k - 1];
+    T* copy = reinterpret_cast<T*>(at[k]);
+    for (std::int64_t i = 0; i < kCopies && i < n; ++i) copy[i] = number;
+  }
+  for (; n > 0; n -= kCopies) {
+    run(at, stream, 2 * (n < kCopies ? n : kCopies), params);
+    for (int k = 0; k < kOperands; ++k) {
+      if ((repeated >> k & 1) == 0) at[k] += kCopies * sizeof(T);
+    }
   }
 }
 

@@ -41,10 +41,12 @@ template <class T, int Stride>
 void line(T* y, std::int64_t first, std::int64_t n, double start, double end, std::int64_t steps) {
   const double step = steps > 1 ? (end - start) / static_cast<double>(steps - 1) : 0;
   const auto last = static_cast<double>(steps - 1);
-  const auto middle = static_cast<double>(steps / 2);
-  for_positions(first, n, [=](std::int64_t k, double i) {
-    const double value = i < middle || steps == 1 ? start + step * i : end - step * (last - i);
-    y[k * Stride] = convert_element<T>(value);
+  const std::int64_t middle = steps == 1 ? 1 : steps / 2;
+  const std::int64_t near = middle < first ? 0 : middle - first < n ? middle - first : n;
+  for_positions(first, near, [=](std::int64_t k, double i) { y[k * Stride] = convert_element<T>(start + step * i); });
+  y += near * Stride;
+  for_positions(first + near, n - near, [=](std::int64_t k, double i) {
+    y[k * Stride] = convert_element<T>(end - step * (last - i));
   });
 }
 
