@@ -1,13 +1,16 @@
 // copy_, fill_, clone, contiguous and conversions between all dtypes, over random layouts.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/dispatch_isa/threads.h>
+#include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/ops/copy.h>
 
 #include "random_tensor.h"
@@ -80,6 +83,27 @@ TEST(Copy, TransposesPastTheCaches) {
   const auto* found = out.data_ptr<std::int32_t>();
   for (std::int64_t e = 0; e < out.numel(); ++e) {
     ASSERT_EQ(found[e], e % 3001 * 3003 + e / 3001);
+  }
+}
+
+// Where source and target lie nearly whole pages apart, runs are copied from their end.
+TEST(Copy, TakesRunsAtAnyDistance) {
+  constexpr int kPage = 4096, kLength = 5003;
+  std::vector<char> from(3 * kPage), to(4 * kPage);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 31 + i / 251);
+  const auto in_page = [](const std::vector<char>& v) { return reinterpret_cast<std::uintptr_t>(v.data()) % kPage; };
+  const auto same = (in_page(from) + kPage - in_page(to)) % kPage;  // then both are as far into a page
+  for (int behind = -2; behind < 40; ++behind) {
+    for (const int length : {0, 63, 2047, 2048, 2111, kLength}) {
+      std::fill(to.begin(), to.end(), '\x55');
+      const auto at = static_cast<std::ptrdiff_t>((same + static_cast<unsigned>(behind + kPage)) % kPage + 64);
+      detail::copy_bytes(to.data() + at, from.data() + 64, static_cast<std::size_t>(length));
+      for (std::ptrdiff_t i = 0; i < std::ssize(to); ++i) {
+        const bool inside = i >= at && i < at + length;
+        ASSERT_EQ(to[static_cast<std::size_t>(i)], inside ? from[static_cast<std::size_t>(i - at + 64)] : '\x55')
+            << behind << ", " << length << ", " << i - at;
+      }
+    }
   }
 }
 

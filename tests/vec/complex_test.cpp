@@ -191,5 +191,35 @@ TEST(ComplexSigmoid, DoesNotOverflowAndIsOneHalfAtZero) {
   EXPECT_LE(norm_error(s(-3, 1), exact), 4);
 }
 
+template <class T>
+void expect_products_of_parts() {
+  using V = Vec<T>;
+  constexpr int kNumbers = V::size / 2;
+  const T inf = std::numeric_limits<T>::infinity();
+  const T special[] = {T(0), T(-0.0), inf, -inf, T(3), std::numeric_limits<T>::denorm_min()};
+  std::mt19937 rng(5);
+  std::normal_distribution<T> normal;
+  for (int round = 0; round < 2000; ++round) {
+    const auto part = [&] { return round % 2 == 0 ? normal(rng) : special[rng() % std::size(special)]; };
+    T a[V::size], b[V::size], found[V::size];
+    for (int i = 0; i < V::size; ++i) a[i] = part(), b[i] = part();
+    vec::product_of_parts(V::load(a), V::load(b)).store(found);
+    for (int i = 0; i < kNumbers; ++i) {
+      const auto number = [i](const T* p) { return Vec<C<T>>(C<T>(p[2 * i], p[2 * i + 1])); };
+      const C<T> expected = (number(a) * number(b)).extract(0);
+      const T parts[] = {expected.real(), expected.imag()};
+      for (int k = 0; k < 2; ++k) {
+        const T one = found[2 * i + k];
+        ASSERT_TRUE(std::isnan(parts[k]) ? std::isnan(one) : std::signbit(one) == std::signbit(parts[k]) && one == parts[k])
+            << one << " for " << parts[k];
+      }
+    }
+  }
+}
+TEST(Complex, ProductsOfPartsSideBySideHaveTheSameBits) {
+  expect_products_of_parts<float>();
+  expect_products_of_parts<double>();
+}
+
 }  // namespace
 }  // namespace lanewise::test
