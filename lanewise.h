@@ -13,6 +13,7 @@
 #include <lanewise/autograd/factories_out.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/functional.h>
+#include <lanewise/autograd/generator_forms.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/gradcheck.h>
 #include <lanewise/autograd/graph_printer.h>
@@ -49,6 +50,7 @@
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/formatting.h>
+#include <lanewise/tensor/generator.h>
 #include <lanewise/tensor/half.h>
 #include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/scalar.h>
