@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/anomaly_mode.h>
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/checkpoint.h>

@@ -107,7 +107,7 @@ class LANEWISE_API Tensor {
   DeprecatedTypeProperties& type() const { return CPU(scalar_type()); }
   bool is_floating_point() const noexcept { return lanewise::is_floating_point(scalar_type()); }
   bool is_complex() const noexcept { return lanewise::is_complex(scalar_type()); }
-  bool is_signed() const noexcept { return lanewise::is_signed(scalar_type()); }
+  bool is_signed() const { return lanewise::is_signed(asked("is_signed")->dtype()); }
   TensorOptions options() const noexcept { return TensorOptions(scalar_type()); }
   Device device() const noexcept { return {}; }
   Layout layout() const noexcept { return kStrided; }
@@ -243,6 +243,11 @@ class LANEWISE_API Tensor {
   bool is_view() const { return _is_view(); }
   bool _is_view() const;
   const Tensor& _base() const;
+  /// What autograd::impl::set_name() gave it; else empty.
+  const std::string& name() const;
+  /// The tangent at a dual level, undefined if there is none; the tensor without it. forward_ad.h.
+  Tensor _fw_grad(std::uint64_t level) const;
+  Tensor _fw_primal(std::int64_t level) const;
 
   // Arithmetic; a number is a wrapped number. Defined in ops/operators.cpp.
   Tensor operator-() const;
