@@ -194,7 +194,7 @@ void TensorImpl::own_version(std::uint32_t version) {
 
 void TensorImpl::raise_no_version() {
   detail::raise<AutogradError>(
-      "_version: Inference tensors do not track version counter; clone it outside of InferenceMode");
+      "_version: Inference tensors do not track version counter. Clone it outside of InferenceMode");
 }
 
 void TensorImpl::check_inference_mode() {

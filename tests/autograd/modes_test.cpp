@@ -203,7 +203,7 @@ TEST(Inference, CountsNoVersions) {
   }
   EXPECT_FALSE(t.unsafeGetTensorImpl()->version_counter().enabled());
   const auto no_versions =
-      ThrowsMessage<AutogradError>(HasSubstr("Inference tensors do not track version counter"));
+      ThrowsMessage<AutogradError>(HasSubstr("Inference tensors do not track version counter."));
   EXPECT_THAT([&] { t._version(); }, no_versions);
   EXPECT_THAT([&] { t.unsafeGetTensorImpl()->version(); }, no_versions);
   EXPECT_THAT([&] { t.unsafeGetTensorImpl()->version_counter().current_version(); }, no_versions);
