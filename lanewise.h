@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/anomaly_mode.h>
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/checkpoint.h>
@@ -13,6 +14,7 @@
 #include <lanewise/autograd/factories_out.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/functional.h>
+#include <lanewise/autograd/generator_forms.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/gradcheck.h>
 #include <lanewise/autograd/graph_printer.h>
@@ -49,6 +51,7 @@
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/formatting.h>
+#include <lanewise/tensor/generator.h>
 #include <lanewise/tensor/half.h>
 #include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/scalar.h>

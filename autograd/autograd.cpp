@@ -3,6 +3,8 @@
 
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/engine.h>
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/autograd/input_buffer.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
@@ -24,20 +26,29 @@ Tensor one_like(const Tensor& like) {
   return one;
 }
 
-Tensor root_grad(const char* op, const Tensor& output, const Tensor& grad, std::size_t i) {
+Tensor root_grad(const char* op, const Tensor& output, const Tensor& grad, std::size_t i, bool create_graph) {
   if (!grad.defined()) {
     LANEWISE_CHECK(AutogradError, output.numel() == 1, op,
                    ": grad can be implicitly created only for scalar outputs, but tensor ", i, " has shape ",
                    output.sizes(), "; reduce it, for instance with sum(), or pass its gradient");
     return one_like(output);
   }
-  LANEWISE_CHECK(AutogradError, grad.sizes() == output.sizes(), op, ": Mismatch in shape: gradient ", i,
-                 " has shape ", grad.sizes(), " and tensor ", i, " has shape ", output.sizes());
-  LANEWISE_CHECK(AutogradError,
-                 grad.is_complex() == output.is_complex() && is_differentiable(grad.scalar_type()), op,
-                 ": Mismatch in dtype: gradient ", i, " is of type ", to_string(grad.scalar_type()),
-                 " and tensor ", i, " of type ", to_string(output.scalar_type()));
-  return grad.scalar_type() == output.scalar_type() ? grad : grad.to(output.scalar_type());
+  LANEWISE_CHECK(
+      AutogradError, grad.is_complex() == output.is_complex(), op,
+      ": For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in "
+      "dtype: gradient ",
+      i, " is of type ", to_string(grad.scalar_type()), " and tensor ", i, " of type ",
+      to_string(output.scalar_type()));
+  Tensor fitting = grad;
+  if (grad.sizes() != output.sizes()) {
+    // As between nodes, and as in libtorch: what the output could have been broadcast to is summed.
+    LANEWISE_CHECK(AutogradError, is_expandable_to(output.sizes(), grad.sizes()), op,
+                   ": invalid gradient at index ", i, " - got ", grad.sizes(),
+                   " but expected shape compatible with ", output.sizes(), ", the shape of tensor ", i);
+    const AutoGradMode mode(create_graph);
+    fitting = sum_to_shape(grad, output.sizes());
+  }
+  return fitting.scalar_type() == output.scalar_type() ? fitting : fitting.to(output.scalar_type());
 }
 
 /// Once, unless warnings are asked for each time.
@@ -66,7 +77,7 @@ variable_list run(const char* op, TensorList outputs, TensorList grads, std::opt
         AutogradError, roots.back().is_valid(), op, ": element ", i,
         " of tensors does not require grad and does not have a grad_fn; make the graph from leaves with "
         "requires_grad, outside of NoGradGuard");
-    root_grads[i] = root_grad(op, outputs[i], grads.empty() ? Tensor() : grads[i], i);
+    root_grads[i] = root_grad(op, outputs[i], grads.empty() ? Tensor() : grads[i], i, create_graph);
   }
 
   edge_list targets;
@@ -87,10 +98,9 @@ variable_list run(const char* op, TensorList outputs, TensorList grads, std::opt
   recycle(std::move(root_grads));
   if (!accumulate && !allow_unused) {
     for (std::size_t i = 0; i < results.size(); ++i) {
-      LANEWISE_CHECK(AutogradError, results[i].defined(), op, ": One of the differentiated Tensors (input ",
-                     i,
-                     ") appears to not have been used in the graph. Set allow_unused=True if this is the "
-                     "desired behavior");
+      LANEWISE_CHECK(AutogradError, results[i].defined(), op, ": input ", i,
+                     ": One of the differentiated Tensors appears to not have been used in the graph. Set "
+                     "allow_unused=True if this is the desired behavior.");
     }
   }
   return results;

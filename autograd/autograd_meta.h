@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/node_mutex.h>
@@ -65,6 +66,7 @@ struct LANEWISE_API AutogradMeta final : AutogradMetaInterface {
   Tensor base_;                                 ///< of a view; never a view itself
   std::unique_ptr<ViewFunction> replay_;        ///< of a view whose dtype differs from its base's
   std::unique_ptr<TransformState> transforms_;  ///< tangents, batch: Note [Transforms], transforms.h
+  std::unique_ptr<std::string> name_;           ///< few tensors have one
   std::uint32_t output_nr_ = 0;
   std::uint32_t view_version_ = 0;  ///< version of the memory for which grad_fn_ of a view holds
   CreationMeta creation_ = CreationMeta::Default;

@@ -124,15 +124,15 @@ struct CheckpointBackward final : Node {
 
  private:
   Run again(const variable_list& originals, bool connected) {
-    const Generator::State now = Generator::state();
+    const Generator::State now = lanewise::detail::getDefaultCPUGenerator().state();
     struct Restore {
       Generator::State state;
       bool on;
       ~Restore() {
-        if (on) Generator::set_state(state);
+        if (on) lanewise::detail::getDefaultCPUGenerator().set_state(state);
       }
     } const restore{now, options.preserve_rng_state};
-    if (options.preserve_rng_state) Generator::set_state(state);
+    if (options.preserve_rng_state) lanewise::detail::getDefaultCPUGenerator().set_state(state);
     Run run(fn, originals, wanted, connected);
     bool same_edges = run.inner.size() + run.outer.size() == num_outputs();
     for (std::size_t i = 0; same_edges && i < run.outer.size(); ++i) {
@@ -153,7 +153,7 @@ variable_list checkpoint(const ListFunction& fn, const variable_list& inputs,
   auto node = make_node<CheckpointBackward>();
   node->fn = fn;
   node->options = options;
-  node->state = Generator::state();
+  node->state = lanewise::detail::getDefaultCPUGenerator().state();
   for (const Tensor& input : inputs) {
     node->inputs.emplace_back(input, /*is_output=*/false);
     node->wanted.push_back(input.defined() && input.requires_grad());

@@ -65,7 +65,7 @@ bool CustomNodeBase::begin(const variable_list& inputs) {
 void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,
                                    std::size_t num_outputs, bool records) {
   if (is_dirty && is_input && records && differentiable) {
-    LANEWISE_CHECK(AutogradError, !(output.is_leaf() && output.requires_grad()), name(),
+    LANEWISE_CHECK(AutogradError, !(output.requires_grad() && output.grad_fn() == nullptr), name(),
                    ": a leaf Variable that requires grad has been used in an in-place operation");
     LANEWISE_CHECK(AutogradError, !output._is_view() || num_outputs == 1, name(),
                    ": a function that modifies inplace an input that is a view of another tensor cannot "
@@ -164,7 +164,7 @@ void CustomNodeBase::finish(const variable_list& inputs, variable_list& outputs,
   }
   if (records) {
     for (const Tensor& t : context_.to_save_) {
-      const bool is_output = t.defined() && !t.is_leaf() && t.grad_fn().get() == this;
+      const bool is_output = t.defined() && t.grad_fn().get() == this;
       context_.saved_.emplace_back(t, is_output);
     }
   }
@@ -192,8 +192,9 @@ variable_list CustomNodeBase::apply(variable_list&& grads) {
       continue;
     }
     LANEWISE_CHECK(
-        AutogradError, !outputs[i].defined(), name(), ": returned a gradient at position ", i,
-        ", but the corresponding argument of forward() is not a Variable; return an undefined Tensor there");
+        AutogradError, !outputs[i].defined(), name(),
+        ": returned a gradient different that is defined at position ", i + 1,
+        ", but the corresponding forward input was not a Variable; return an undefined Tensor there");
   }
   outputs.resize(kept);
   return outputs;

@@ -155,6 +155,13 @@ std::tuple<Tensor, Tensor> _unpack_dual(const Tensor& dual, std::int64_t level) 
   return {primal, tangent};
 }
 
+Tensor Tensor::_fw_grad(std::uint64_t level) const {
+  const auto found = defined() ? autograd::find_level(static_cast<std::int64_t>(level)) : nullptr;
+  return found == nullptr ? Tensor() : autograd::forward_ad::tangent_of(*this, *found);
+}
+
+Tensor Tensor::_fw_primal(std::int64_t level) const { return lanewise::_fw_primal(*this, level); }
+
 Tensor _fw_primal(const Tensor& self, std::int64_t level) {
   LANEWISE_CHECK(ValueError, self.defined(), "_fw_primal: an undefined tensor");
   const std::shared_ptr<autograd::ForwardLevel> found = autograd::find_level(level);

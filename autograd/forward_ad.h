@@ -90,3 +90,9 @@ LANEWISE_API std::tuple<Tensor, Tensor> _unpack_dual(const Tensor& dual, std::in
 LANEWISE_API Tensor _fw_primal(const Tensor& self, std::int64_t level);
 
 }  // namespace lanewise
+
+namespace lanewise::autograd {
+
+using lanewise::AutoFwGradMode;
+
+}  // namespace lanewise::autograd

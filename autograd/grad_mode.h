@@ -82,3 +82,14 @@ LANEWISE_API bool is_deterministic_warn_only() noexcept;
 LANEWISE_API void alert_not_deterministic(const char* op);
 
 }  // namespace lanewise
+
+namespace lanewise::autograd {
+
+// libtorch has them here as well.
+using lanewise::AutoGradMode;
+using lanewise::EnableGradGuard;
+using lanewise::GradMode;
+using lanewise::InferenceMode;
+using lanewise::NoGradGuard;
+
+}  // namespace lanewise::autograd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,8 @@ struct LANEWISE_API GraphRoot : Node {
 /// Passes gradients on unchanged.
 struct LANEWISE_API Identity : Node {
   using Node::Node;
+  /// Also for `Identity({})`.
+  explicit Identity(std::initializer_list<Edge> next_edges) : Node(edge_list(next_edges)) {}
   std::string name() const override { return "Identity"; }
   variable_list apply(variable_list&& grads) override { return std::move(grads); }
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
@@ -14,33 +15,91 @@ FunctionPostHook::~FunctionPostHook() = default;
 
 namespace {
 
-/// A hook may scale or mask a gradient, not change its shape.
-void check_replacement(const Node& node, const Tensor& before, const Tensor& after) {
-  LANEWISE_CHECK(AutogradError, after.sizes() == before.sizes(), node.name(),
-                 ": a hook returned a gradient of shape ", after.sizes(), " for one of shape ",
-                 before.sizes(), "; it may change the values only");
+/// A hook may scale or mask a gradient, not change its shape. `node` may be null, `kind` is empty for a tensor's.
+void check_replacement(const Node* node, const char* kind, std::size_t position, const Tensor& before,
+                       const Tensor& after) {
+  LANEWISE_CHECK(AutogradError, after.sizes() == before.sizes(), node == nullptr ? "a tensor" : node->name(),
+                 ": ", kind, "hook '", position,
+                 "' has changed the size of value: it returned a gradient of shape ", after.sizes(),
+                 " for one of shape ", before.sizes(), "; it may change the values only");
 }
 
-void replace(const Node& node, const char* kind, variable_list& grads, variable_list&& replaced) {
+void replace(const Node& node, const char* kind, std::size_t position, variable_list& grads,
+             variable_list&& replaced) {
   if (replaced.empty()) return;
-  LANEWISE_CHECK(AutogradError, replaced.size() == grads.size(), node.name(), ": a ", kind, " returned ",
+  LANEWISE_CHECK(AutogradError, replaced.size() == grads.size(), node.name(), ": a ", kind, "hook returned ",
                  replaced.size(), " gradients instead of ", grads.size());
   for (std::size_t i = 0; i < grads.size(); ++i) {
-    if (grads[i].defined() && replaced[i].defined()) check_replacement(node, grads[i], replaced[i]);
+    if (grads[i].defined() && replaced[i].defined())
+      check_replacement(&node, kind, position, grads[i], replaced[i]);
   }
   grads = std::move(replaced);
 }
 
-void run_list(const Node& node, const TensorHookList& list, Tensor& grad) {
+void run_hooks(const Node* node, const TensorHookList& list, Tensor& grad) {
+  const auto take = [&](std::size_t position, Tensor&& replaced) {
+    if (!replaced.defined()) return;
+    check_replacement(node, "", position, grad, replaced);
+    grad = std::move(replaced);
+  };
   // By index: a hook may register or remove hooks.
   for (std::size_t i = 0; i < list.hooks.size() && grad.defined(); ++i) {
     if (!list.hooks[i]) continue;
     const TensorHook hook = list.hooks[i];
-    Tensor replaced = hook(grad);
-    if (!replaced.defined()) continue;
-    check_replacement(node, grad, replaced);
-    grad = std::move(replaced);
+    take(i, hook(grad));
   }
+}
+
+void run_objects(const Node* node, const TensorHookList& list, Tensor& grad) {
+  for (std::size_t i = 0; i < list.objects.size() && grad.defined(); ++i) {
+    const std::shared_ptr<FunctionPreHook> hook = list.objects[i];
+    if (hook == nullptr) continue;
+    variable_list replaced = (*hook)({grad});
+    if (replaced.empty() || !replaced[0].defined()) continue;
+    check_replacement(node, "", i, grad, replaced[0]);
+    grad = std::move(replaced[0]);
+  }
+}
+
+/// All hooks of register_hook() on one tensor.
+struct HooksOfTensor final : FunctionPreHook {
+  HooksOfTensor(std::shared_ptr<TensorHookList> of, std::uint32_t nr) : list(std::move(of)), input_nr(nr) {}
+  variable_list operator()(const variable_list& grads) override {
+    variable_list replaced = grads;
+    run_hooks(nullptr, *list, replaced[input_nr]);
+    return replaced;
+  }
+  std::shared_ptr<TensorHookList> list;
+  std::uint32_t input_nr;
+};
+
+bool any(const std::vector<TensorHook>& hooks) {
+  return std::any_of(hooks.begin(), hooks.end(), [](const TensorHook& hook) { return hook != nullptr; });
+}
+
+/// The hooks of a tensor, one of whose gradients comes in at `input_nr`.
+void append_hooks(std::vector<std::shared_ptr<FunctionPreHook>>& all,
+                  const std::shared_ptr<TensorHookList>& list, std::uint32_t input_nr) {
+  if (any(list->hooks)) all.push_back(std::make_shared<HooksOfTensor>(list, input_nr));
+  all.insert(all.end(), list->objects.begin(), list->objects.end());
+}
+
+struct PreHookFunction final : FunctionPreHook {
+  explicit PreHookFunction(Node::PreHook f) : function(std::move(f)) {}
+  variable_list operator()(const variable_list& grads) override { return function(grads); }
+  Node::PreHook function;
+};
+struct PostHookFunction final : FunctionPostHook {
+  explicit PostHookFunction(Node::PostHook f) : function(std::move(f)) {}
+  variable_list operator()(const variable_list& outputs, const variable_list& inputs) override {
+    return function(outputs, inputs);
+  }
+  Node::PostHook function;
+};
+
+void run_list(const Node& node, const TensorHookList& list, Tensor& grad) {
+  run_hooks(&node, list, grad);
+  run_objects(&node, list, grad);
   for (std::size_t i = 0; i < list.observers.size(); ++i) {
     if (const auto observer = list.observers[i]) observer(grad);
   }
@@ -55,7 +114,7 @@ void NodeHooks::run_tensor_hooks(const Node& node, variable_list& grads) const {
   }
   for (std::size_t i = 0; i < tensor_pre_hooks.size(); ++i) {
     const Node::PreHook hook = tensor_pre_hooks[i].second;
-    replace(node, "tensor pre-hook", grads, hook(grads));
+    replace(node, "tensor pre-", i, grads, hook(grads));
   }
   for (const Retain& retain : retains) {
     const Tensor& grad = grads[retain.input_nr];
@@ -71,14 +130,14 @@ void NodeHooks::run_tensor_hooks(const Node& node, variable_list& grads) const {
 void NodeHooks::run_pre_hooks(const Node& node, variable_list& grads) const {
   for (std::size_t i = 0; i < pre_hooks.size(); ++i) {
     const Node::PreHook hook = pre_hooks[i].second;
-    replace(node, "pre-hook", grads, hook(grads));
+    replace(node, "pre-", i, grads, hook(grads));
   }
 }
 
 void NodeHooks::run_post_hooks(const Node& node, variable_list& outputs, const variable_list& inputs) const {
   for (std::size_t i = 0; i < post_hooks.size(); ++i) {
     const Node::PostHook hook = post_hooks[i].second;
-    replace(node, "post-hook", outputs, hook(outputs, inputs));
+    replace(node, "post-", i, outputs, hook(outputs, inputs));
   }
 }
 
@@ -92,6 +151,45 @@ TensorHookList& hooks_of(const Tensor& t) {
       node->mutable_hooks().of_tensors.push_back({meta.hooks_, fn != nullptr ? meta.output_nr_ : 0});
   }
   return *meta.hooks_;
+}
+
+void impl::add_hook(const Tensor& t, std::shared_ptr<FunctionPreHook> hook) {
+  LANEWISE_CHECK(AutogradError, t.defined(), "add_hook: the tensor is undefined");
+  hooks_of(t).objects.push_back(std::move(hook));
+}
+
+std::vector<std::shared_ptr<FunctionPreHook>> impl::hooks(const Tensor& t) {
+  LANEWISE_CHECK(AutogradError, t.defined(),
+                 "hooks: cannot call get_autograd_meta() on undefined tensor; assign one to it first");
+  std::vector<std::shared_ptr<FunctionPreHook>> all;
+  const AutogradMeta* meta = autograd::get_autograd_meta(t);
+  if (meta != nullptr && meta->hooks_ != nullptr) append_hooks(all, meta->hooks_, 0);
+  return all;
+}
+
+void impl::clear_hooks(const Tensor& t) {
+  const AutogradMeta* meta = impl::get_autograd_meta(t);
+  if (meta == nullptr || meta->hooks_ == nullptr) return;
+  // Positions are stable: remove_hook() of one that was cleared does nothing.
+  for (TensorHook& hook : meta->hooks_->hooks) hook = nullptr;
+  meta->hooks_->objects.clear();
+}
+
+std::vector<std::shared_ptr<FunctionPreHook>> Node::pre_hooks() const {
+  std::vector<std::shared_ptr<FunctionPreHook>> all;
+  if (hooks_ == nullptr) return all;
+  for (const auto& [list, input_nr] : hooks_->of_tensors) append_hooks(all, list, input_nr);
+  for (const auto& [key, hook] : hooks_->tensor_pre_hooks)
+    all.push_back(std::make_shared<PreHookFunction>(hook));
+  for (const auto& [key, hook] : hooks_->pre_hooks) all.push_back(std::make_shared<PreHookFunction>(hook));
+  return all;
+}
+
+std::vector<std::shared_ptr<FunctionPostHook>> Node::post_hooks() const {
+  std::vector<std::shared_ptr<FunctionPostHook>> all;
+  if (hooks_ == nullptr) return all;
+  for (const auto& [key, hook] : hooks_->post_hooks) all.push_back(std::make_shared<PostHookFunction>(hook));
+  return all;
 }
 
 namespace {
@@ -215,7 +313,7 @@ RemovableHandle register_multi_grad_hook_any(const variable_list& tensors,
 
 unsigned register_post_accumulate_grad_hook(const Tensor& leaf,
                                             std::function<void(const Tensor& leaf)> hook) {
-  LANEWISE_CHECK(AutogradError, leaf.defined() && leaf.requires_grad() && leaf.is_leaf(),
+  LANEWISE_CHECK(AutogradError, leaf.defined() && leaf.requires_grad() && leaf.grad_fn() == nullptr,
                  "register_post_accumulate_grad_hook: post accumulate grad hooks cannot be registered on "
                  "non-leaf tensors or "
                  "tensors that do not require grad; use register_hook()");

@@ -27,6 +27,8 @@ struct LANEWISE_API FunctionPostHook {
 /// The hooks of one tensor, shared by the tensor and the node that its gradient enters. Positions are stable.
 struct TensorHookList {
   std::vector<TensorHook> hooks;  ///< removed ones are empty
+  /// autograd::impl::add_hook(); run after those.
+  std::vector<std::shared_ptr<FunctionPreHook>> objects;
   /// See the gradient after the hooks, also an undefined one.
   std::vector<std::function<void(const Tensor& grad)>> observers;
   /// Run after a leaf's grad was updated.
@@ -74,6 +76,18 @@ struct NodeHooks {
 
 /// The hooks of a tensor that requires a gradient, made if there are none.
 TensorHookList& hooks_of(const Tensor& t);
+
+namespace impl {
+
+/// A hook of a tensor, libtorch's way: gets a list of its gradient, and the first of the list that it returns replaces
+/// that.
+LANEWISE_API void add_hook(const Tensor& t, std::shared_ptr<FunctionPreHook> hook);
+/// Those of add_hook(), after one object for all of Tensor::register_hook().
+LANEWISE_API std::vector<std::shared_ptr<FunctionPreHook>> hooks(const Tensor& t);
+/// Takes all of them away.
+LANEWISE_API void clear_hooks(const Tensor& t);
+
+}  // namespace impl
 
 /// Takes a hook away: remove(), once or more often. Does nothing if what it was registered on is gone.
 class LANEWISE_API RemovableHandle {

@@ -10,8 +10,6 @@
 
 namespace lanewise::autograd {
 
-namespace {
-
 bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept {
   if (shape.size() > desired.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -20,8 +18,6 @@ bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept {
   }
   return true;
 }
-
-}  // namespace
 
 void accumulate_into(Tensor& sum, Tensor&& grad) {
   if (!grad.defined()) return;
@@ -61,11 +57,13 @@ Tensor sum_to_shape(const Tensor& t, IntArrayRef shape) {
 void validate_gradient(const Node& producer, std::size_t output, const InputMetadata& expected,
                        Tensor& grad) {
   if (!grad.defined() || !expected.is_defined() || expected.matches(grad)) return;
-  LANEWISE_CHECK(AutogradError, is_differentiable(grad.scalar_type()), producer.name(), ": gradient ", output,
-                 " is of type ", to_string(grad.scalar_type()), "; gradients are floating or complex");
+  LANEWISE_CHECK(AutogradError,
+                 is_differentiable(grad.scalar_type()) || !lanewise::is_complex(expected.dtype()),
+                 producer.name(), ": gradient ", output, " is of type ", to_string(grad.scalar_type()),
+                 "; gradients of complex tensors are floating or complex");
   if (grad.sizes() != expected.shape()) {
     LANEWISE_CHECK(AutogradError, is_expandable_to(expected.shape(), grad.sizes()), producer.name(),
-                   ": returned an invalid gradient at index ", output, ": got shape ", grad.sizes(),
+                   ": returned an invalid gradient at index ", output, " - got ", grad.sizes(),
                    " but expected shape compatible with ", expected.shape());
     grad = sum_to_shape(grad, expected.shape());
   }

@@ -18,6 +18,9 @@ LANEWISE_API void accumulate_into(Tensor& sum, Tensor&& grad);
 LANEWISE_API void validate_gradient(const Node& producer, std::size_t output, const InputMetadata& expected,
                                     Tensor& grad);
 
+/// Whether a tensor of `shape` can be broadcast to `desired`.
+bool is_expandable_to(IntArrayRef shape, IntArrayRef desired) noexcept;
+
 /// Sums `t` down to `shape`, from which it could have been broadcast. Differentiable.
 LANEWISE_API Tensor sum_to_shape(const Tensor& t, IntArrayRef shape);
 

@@ -153,11 +153,21 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   bool remove_tensor_pre_hook(std::uint64_t key);
   bool remove_post_hook(std::uint64_t key);
   bool del_post_hook(std::uint64_t key) { return remove_post_hook(key); }
+  /// Those that are registered now, as objects that can be called: of tensors first (all hooks of a tensor in
+  /// one), then of the node. Include hooks.h.
+  std::vector<std::shared_ptr<FunctionPreHook>> pre_hooks() const;
+  std::vector<std::shared_ptr<FunctionPostHook>> post_hooks() const;
   NodeHooks* hooks() const noexcept { return hooks_.get(); }
   NodeHooks& mutable_hooks();
 
   /// Where the node was made, kept in anomaly mode only: anomaly_mode.h. Made empty if there is none.
   AnomalyMetadata* metadata();
+
+  /// Whether the node consists of differentiable ops alone, which its own backward goes through: true of those of
+  /// ops. Lanewise itself does not ask.
+  virtual bool is_traceable() { return false; }
+  /// Whether state passes through from one backward to the next; libtorch asks its own nodes.
+  virtual bool passes_state_transparently() { return false; }
 
  protected:
   /// Computes the gradients of the forward's inputs, one per next edge; undefined where none is wanted or it
@@ -189,6 +199,12 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   edge_list next_edges_;
   InlineVector<InputMetadata, 1> input_metadata_;
   std::unique_ptr<NodeHooks> hooks_;
+};
+
+/// What the nodes of ops derive from.
+struct LANEWISE_API TraceableFunction : Node {
+  using Node::Node;
+  bool is_traceable() final { return true; }
 };
 
 /// Sequence number of AccumulateGrad nodes.

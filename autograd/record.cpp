@@ -235,6 +235,11 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
       "NoGradGuard, or use the out-of-place form");
 }
 
+void impl::set_name(const Tensor& t, const std::string& name) {
+  LANEWISE_CHECK(AutogradError, t.defined(), "set_name: the tensor is undefined");
+  autograd::materialize_autograd_meta(t).name_ = std::make_unique<std::string>(name);
+}
+
 void increment_version(const Tensor& t) {
   TensorImpl* impl = t.unsafeGetTensorImpl();
   if (impl->is_inference()) [[unlikely]] {

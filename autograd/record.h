@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -168,19 +169,10 @@ inline void rebase_history(const Tensor& self, Edge edge) {
 }
 inline void bump_version(const Tensor& t) { increment_version(t); }
 
-/// The version counter that a tensor shares with the views of its memory. Refers to the tensor, which must
-/// outlive it. Inference tensors have none: enabled() is false, and the rest throws AutogradError.
-class VariableVersion {
- public:
-  explicit VariableVersion(const Tensor& t) noexcept : tensor_(t) {}
-  bool enabled() const noexcept { return tensor_.defined() && !tensor_.is_inference(); }
-  std::uint32_t current_version() const { return static_cast<std::uint32_t>(tensor_._version()); }
-  void bump() const { increment_version(tensor_); }
-
- private:
-  const Tensor& tensor_;
-};
-inline VariableVersion version_counter(const Tensor& t) noexcept { return VariableVersion(t); }
+using lanewise::VariableVersion;
+inline VariableVersion version_counter(const Tensor& t) noexcept {
+  return VariableVersion(t.unsafeGetTensorImpl());
+}
 
 /// The tensor's state, null if there is none; of views only.
 inline AutogradMeta* get_autograd_meta(const Tensor& t) noexcept {
@@ -190,6 +182,13 @@ inline AutogradMeta* get_view_autograd_meta(const Tensor& t) noexcept {
   AutogradMeta* meta = impl::get_autograd_meta(t);
   return meta != nullptr && meta->is_view() ? meta : nullptr;
 }
+/// Made if there is none.
+inline AutogradMeta* materialize_autograd_meta(const Tensor& t) {
+  return &autograd::materialize_autograd_meta(t);
+}
+/// Named for whoever looks: Tensor::name(). Throws AutogradError for an undefined tensor.
+LANEWISE_API void set_name(const Tensor& t, const std::string& name);
+inline const std::string& name(const Tensor& t) { return t.name(); }
 
 }  // namespace impl
 

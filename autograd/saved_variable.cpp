@@ -15,7 +15,7 @@ namespace {
 /// "which is output 0 of TanhBackward0", with what is known of the tensor.
 std::string describe(const Tensor& t, const Node* producer, std::uint32_t output_nr) {
   std::ostringstream text;
-  text << "[" << to_string(t.scalar_type()) << " " << t.sizes() << "]";
+  text << "[" << t.toString() << " " << t.sizes() << "]";
   if (producer != nullptr) {
     text << ", which is output " << output_nr << " of " << producer->name() << ",";
   }

@@ -19,6 +19,9 @@ class LANEWISE_API SavedVariable {
  public:
   SavedVariable() noexcept = default;
   SavedVariable(const Tensor& variable, bool is_output) { save(variable, is_output); }
+  /// libtorch's form; whether the op was in place on a view, save() sees for itself.
+  SavedVariable(const Tensor& variable, bool is_output, bool /*is_inplace_on_view*/)
+      : SavedVariable(variable, is_output) {}
   SavedVariable(SavedVariable&&) noexcept = default;
   SavedVariable& operator=(SavedVariable&&) noexcept = default;
 

@@ -18,50 +18,64 @@ using autograd::materialize_autograd_meta;
 namespace {
 
 const Tensor kUndefined;
+const std::string kNoName;
 const std::shared_ptr<autograd::Node> kNoNode;
+
+/// The state of `t`, null if there is none. As in libtorch an undefined tensor is an error, not a leaf.
+AutogradMeta* state_of(const char* op, const Tensor& t) {
+  LANEWISE_CHECK(
+      AutogradError, t.defined(), op,
+      ": cannot call get_autograd_meta() on undefined tensor; assign one to it first, defined() tells "
+      "whether there is one");
+  return get_autograd_meta(t);
+}
 
 }  // namespace
 
 const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+  if (!defined() && !requires_grad) return *this;
   LANEWISE_CHECK(AutogradError, defined(), "requires_grad_: the tensor is undefined");
   if (!requires_grad) {
     AutogradMeta* meta = get_autograd_meta(*this);
     if (meta == nullptr) return *this;
     LANEWISE_CHECK(
         AutogradError, grad_fn() == nullptr,
-        "requires_grad_(false): you can only change requires_grad flags of leaf variables; to use a computed "
+        "requires_grad_(false): you can only change requires_grad flags of leaf variables. To use a computed "
         "value without its history, take detach()");
     meta->requires_grad_ = false;
     return *this;
   }
   LANEWISE_CHECK(
       DtypeError, is_differentiable(scalar_type()),
-      "requires_grad_: only Tensors of floating point and complex dtype can require gradients, not ",
+      "requires_grad_: Only Tensors of floating point and complex dtype can require gradients, not ",
       to_string(scalar_type()));
   LANEWISE_CHECK(AutogradError, !is_inference() || InferenceMode::is_enabled(),
                  "requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is "
-                 "not allowed; clone it first");
+                 "not allowed. Clone it first");
   AutogradMeta& meta = materialize_autograd_meta(*this);
   if (meta.grad_fn_ == nullptr) meta.requires_grad_ = true;
   return *this;
 }
 
 const std::shared_ptr<autograd::Node>& Tensor::grad_fn() const {
-  if (!defined()) return kNoNode;
-  AutogradMeta* meta = get_autograd_meta(*this);
+  AutogradMeta* meta = state_of("grad_fn", *this);
   if (meta == nullptr) return kNoNode;
   return meta->is_view() ? autograd::view_grad_fn(*this, *meta) : meta->grad_fn_;
 }
 
-bool Tensor::is_leaf() const { return grad_fn() == nullptr; }
+// Without grad_fn(), which may have to make one anew for a view, or refuse: a tensor stays a leaf until then.
+bool Tensor::is_leaf() const {
+  const AutogradMeta* meta = state_of("is_leaf", *this);
+  return meta == nullptr || meta->grad_fn_ == nullptr;
+}
 
 std::uint32_t Tensor::output_nr() const {
-  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  const AutogradMeta* meta = state_of("output_nr", *this);
   return meta == nullptr ? 0 : meta->output_nr_;
 }
 
 const Tensor& Tensor::grad() const {
-  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  const AutogradMeta* meta = state_of("grad", *this);
   if (meta == nullptr) return kUndefined;
   if (meta->grad_fn_ != nullptr && meta->retained_ == nullptr && !meta->grad_.defined()) [[unlikely]] {
     warn(
@@ -79,7 +93,7 @@ Tensor& Tensor::mutable_grad() const {
 
 unsigned Tensor::register_hook_impl(std::function<Tensor(const Tensor&)> hook) const {
   LANEWISE_CHECK(AutogradError, defined() && requires_grad(),
-                 "register_hook: cannot register a hook on a tensor that doesn't require gradient");
+                 "register_hook: cannot register a hook on a variable that doesn't require gradient");
   auto& hooks = autograd::hooks_of(*this).hooks;
   hooks.push_back(std::move(hook));
   return static_cast<unsigned>(hooks.size() - 1);
@@ -89,13 +103,13 @@ void Tensor::remove_hook(unsigned handle) const {
   const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
   LANEWISE_CHECK(IndexError,
                  meta != nullptr && meta->hooks_ != nullptr && handle < meta->hooks_->hooks.size(),
-                 "remove_hook: Invalid index, there is no hook at position ", handle);
+                 "remove_hook: Invalid index, no hook at position ", handle);
   meta->hooks_->hooks[handle] = nullptr;
 }
 
 void Tensor::retain_grad() const {
   LANEWISE_CHECK(AutogradError, defined() && requires_grad(),
-                 "retain_grad: can't retain_grad on Tensor that has requires_grad=false");
+                 "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
   const std::shared_ptr<autograd::Node>& fn = grad_fn();
   if (fn == nullptr) return;  // a leaf keeps its grad anyway
   AutogradMeta& meta = *get_autograd_meta(*this);
@@ -106,7 +120,7 @@ void Tensor::retain_grad() const {
 }
 
 bool Tensor::retains_grad() const {
-  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  const AutogradMeta* meta = state_of("retains_grad", *this);
   return meta != nullptr && meta->retained_ != nullptr;
 }
 
@@ -147,28 +161,31 @@ Tensor Tensor::tensor_data() const { return detach(); }
 
 void Tensor::set_data(const Tensor& other) const {
   LANEWISE_CHECK(AutogradError, defined() && other.defined(), "set_data: a tensor is undefined");
-  LANEWISE_CHECK(DtypeError, !requires_grad() || is_differentiable(other.scalar_type()),
-                 "set_data: a tensor that requires grad needs data of a "
-                 "floating point or complex dtype, not ",
-                 to_string(other.scalar_type()));
+  LANEWISE_CHECK(
+      DtypeError, !requires_grad() || is_differentiable(other.scalar_type()),
+      "set_data: data set to a tensor that requires gradients must be floating point or complex dtype, "
+      "not ",
+      to_string(other.scalar_type()));
   unsafeGetTensorImpl()->set_data_from(*other.unsafeGetTensorImpl());
 }
 
 std::int64_t Tensor::_version() const {
   LANEWISE_CHECK(AutogradError, defined(), "_version: the tensor is undefined");
-  LANEWISE_CHECK(
-      AutogradError, !is_inference(),
-      "_version: Inference tensors do not track version counter; clone it outside of InferenceMode");
   return unsafeGetTensorImpl()->version();
 }
 
+const std::string& Tensor::name() const {
+  const AutogradMeta* meta = state_of("name", *this);
+  return meta == nullptr || meta->name_ == nullptr ? kNoName : *meta->name_;
+}
+
 bool Tensor::_is_view() const {
-  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  const AutogradMeta* meta = state_of("is_view", *this);
   return meta != nullptr && meta->is_view();
 }
 
 const Tensor& Tensor::_base() const {
-  const AutogradMeta* meta = defined() ? get_autograd_meta(*this) : nullptr;
+  const AutogradMeta* meta = state_of("_base", *this);
   LANEWISE_CHECK(AutogradError, meta != nullptr && meta->is_view(),
                  "_base: can't get base of non-view tensor");
   return meta->base_;
@@ -177,8 +194,16 @@ const Tensor& Tensor::_base() const {
 namespace autograd {
 
 Tensor make_variable(const Tensor& data, bool requires_grad) {
+  if (!data.defined()) return {};
   Tensor variable = lanewise::detail::make_alias(data, /*share_version=*/false);
   if (requires_grad) variable.set_requires_grad(true);
+  return variable;
+}
+
+Tensor make_variable(const Tensor& data, Edge gradient_edge) {
+  if (!data.defined()) return {};
+  Tensor variable = lanewise::detail::make_alias(data, /*share_version=*/false);
+  if (gradient_edge.is_valid()) set_gradient_edge(variable, std::move(gradient_edge));
   return variable;
 }
 

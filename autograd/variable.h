@@ -13,6 +13,8 @@ namespace lanewise::autograd {
 // mutable_grad()     the same to assign to; assigning an undefined Tensor clears it
 // grad_fn()          the node that a result came from; null for leaves; made anew for a view of a modified
 //                    base
+// is_leaf()          whether there is no grad_fn, so far: it does not make the one of a view of a modified base
+// These, output_nr(), is_view(), _base(), retains_grad() and name() throw AutogradError for an undefined tensor.
 // register_hook()    hook(grad) may return a replacement; returns a position for remove_hook(). On a leaf it
 //                    runs before the gradient is accumulated. A hook that holds its own tensor makes a cycle,
 //                    which leaks.
@@ -25,5 +27,7 @@ namespace lanewise::autograd {
 
 /// A leaf over the memory of `data`, as libtorch's make_variable.
 LANEWISE_API Tensor make_variable(const Tensor& data, bool requires_grad = false);
+/// The same, whose gradient flows along an edge.
+LANEWISE_API Tensor make_variable(const Tensor& data, Edge gradient_edge);
 
 }  // namespace lanewise::autograd

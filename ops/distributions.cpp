@@ -21,7 +21,7 @@ using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 /// Draws from a kernel. Memory in logical order is filled in place, any other through a copy.
 Tensor& draw(const char* op, Tensor& self, RandomKernel kernel, const Scalar& a, const Scalar& b,
              bool toward_zero = false) {
-  const Generator::State state = Generator::reserve(1);
+  const Generator::State state = lanewise::detail::drawing_generator().reserve(1);
   const auto fill = [&](const Tensor& dense) {
     fill_indexed(op, dense, kernel,
                  {static_cast<std::int64_t>(state.seed), static_cast<std::int64_t>(state.offset), a, b},

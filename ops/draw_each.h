@@ -25,7 +25,7 @@ Tensor draw_each(const char* op, const char* name, const Tensor& self, Draw draw
     LANEWISE_CHECK(ValueError, !(each[i] < 0), op, ": expected ", name, " to be non-negative, but one is ",
                    each[i]);
   }
-  const Generator::State state = Generator::reserve(1);
+  const Generator::State state = lanewise::detail::drawing_generator().reserve(1);
   parallel_for(0, numbers.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) each[i] = draw(each[i], RandomStream(state, i));
   });

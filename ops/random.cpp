@@ -16,10 +16,10 @@ namespace {
 
 using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
-/// Fills with the next draw of the process-wide generator.
+/// Fills with the next draw.
 Tensor drawn(const char* op, Tensor&& t, RandomKernel kernel, const Scalar& a, const Scalar& b,
              const TensorOptions& options, bool toward_zero = false) {
-  const Generator::State draw = Generator::reserve(1);
+  const Generator::State draw = detail::drawing_generator().reserve(1);
   ops::fill_indexed(op, t, kernel,
                     {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b},
                     toward_zero);

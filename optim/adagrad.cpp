@@ -23,18 +23,20 @@ Adagrad::Adagrad(std::vector<Tensor> parameters, const AdagradOptions& options)
     : Adagrad(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
 void Adagrad::check_settings(const AdagradOptions& o) const {
-  check_setting("lr", o.lr());
-  check_setting("lr_decay", o.lr_decay());
-  check_setting("weight_decay", o.weight_decay());
-  check_setting("initial_accumulator_value", o.initial_accumulator_value());
-  check_setting("eps", o.eps());
+  check_setting("learning rate", o.lr());
+  check_setting("lr_decay value", o.lr_decay());
+  check_setting("weight_decay value", o.weight_decay());
+  check_setting("initial_accumulator_value value", o.initial_accumulator_value());
+  check_setting("epsilon value", o.eps());
 }
 
-void Adagrad::apply(AdagradState& state, Tensor& parameter, const Tensor& grad, const AdagradOptions& o) {
-  if (!state.sum.defined()) state.sum = full_like(parameter, o.initial_accumulator_value());
-  const double lr = o.lr() / (1 + static_cast<double>(state.step++) * o.lr_decay());
-  const std::array<Tensor*, 2> outs = {&parameter, &state.sum};
-  run_step(kStep, outs, {parameter, grad, state.sum}, {lr, o.eps(), o.weight_decay()});
+void Adagrad::apply(AdagradParamState& state, Tensor& parameter, const Tensor& grad,
+                    const AdagradOptions& o) {
+  Tensor& sum = state.sum();
+  if (!sum.defined()) sum = full_like(parameter, o.initial_accumulator_value());
+  const double lr = o.lr() / (1 + static_cast<double>(state.step()++) * o.lr_decay());
+  const std::array<Tensor*, 2> outs = {&parameter, &sum};
+  run_step(kStep, outs, {parameter, grad, sum}, {lr, o.eps(), o.weight_decay()});
 }
 
 }  // namespace lanewise::optim

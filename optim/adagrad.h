@@ -1,40 +1,38 @@
 #pragma once
 
+#include <tuple>
+
 #include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
-/// Settings of Adagrad; each setter returns the options, so that they read as a sentence.
+/// Settings of Adagrad.
 class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
+  auto all() const { return std::tie(lr_, lr_decay_, weight_decay_, initial_accumulator_value_, eps_); }
+
  public:
-  explicit AdagradOptions(double lr = 1e-2) : lr_(lr) {}
+  AdagradOptions(double lr = 1e-2) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  friend bool operator==(const AdagradOptions& a, const AdagradOptions& b) { return a.all() == b.all(); }
 
-  double lr() const { return lr_; }
-  double lr_decay() const { return lr_decay_; }
-  double weight_decay() const { return weight_decay_; }
-  double initial_accumulator_value() const { return initial_; }
-  double eps() const { return eps_; }
-
-  AdagradOptions& lr(double value) { return lr_ = value, *this; }
-  AdagradOptions& lr_decay(double value) { return lr_decay_ = value, *this; }
-  AdagradOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
-  AdagradOptions& initial_accumulator_value(double value) { return initial_ = value, *this; }
-  AdagradOptions& eps(double value) { return eps_ = value, *this; }
-
- private:
-  double lr_;
-  double lr_decay_ = 0;
-  double weight_decay_ = 0;
-  double initial_ = 0;
-  double eps_ = 1e-10;
+  LANEWISE_ARG(double, lr);
+  LANEWISE_ARG(double, lr_decay) = 0;
+  LANEWISE_ARG(double, weight_decay) = 0;
+  LANEWISE_ARG(double, initial_accumulator_value) = 0;
+  LANEWISE_ARG(double, eps) = 1e-10;
 };
 
 /// What Adagrad remembers of a parameter.
-struct AdagradState {
-  std::int64_t step = 0;
-  Tensor sum;
+class AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
+ public:
+  friend bool operator==(const AdagradParamState& a, const AdagradParamState& b) {
+    return same_state(a, b, kFields);
+  }
 
-  static constexpr StateField<AdagradState> kFields[] = {{"sum", &AdagradState::sum}};
+  LANEWISE_ARG(std::int64_t, step) = 0;
+  LANEWISE_ARG(Tensor, sum);
+
+ public:
+  static constexpr StateField<AdagradParamState> kFields[] = {{"sum", &AdagradParamState::sum_}};
 };
 
 /// Gradients divided by the root of the sum of their squares, in step t = 1, 2...:
@@ -42,7 +40,7 @@ struct AdagradState {
 /// State: step, sum.
 /// Source: J. Duchi, E. Hazan, Y. Singer, "Adaptive subgradient methods for online learning and stochastic
 /// optimization" (2011).
-class LANEWISE_API Adagrad : public StatefulOptimizer<AdagradOptions, AdagradState> {
+class LANEWISE_API Adagrad : public StatefulOptimizer<AdagradOptions, AdagradParamState> {
  public:
   /// Throws   ValueError for a negative or non-finite setting
   explicit Adagrad(const std::vector<OptimizerParamGroup>& groups,
@@ -51,7 +49,7 @@ class LANEWISE_API Adagrad : public StatefulOptimizer<AdagradOptions, AdagradSta
 
  private:
   void check_settings(const AdagradOptions& options) const override;
-  void apply(AdagradState& state, Tensor& parameter, const Tensor& grad,
+  void apply(AdagradParamState& state, Tensor& parameter, const Tensor& grad,
              const AdagradOptions& options) override;
 };
 

@@ -16,25 +16,30 @@ constexpr PointwiseOp kAmsgradStep{"Adam::step", &kernels::KernelTable::adam_ste
 
 template <class Options>
 void check_adam(const Optimizer& optimizer, const Options& options) {
-  optimizer.check_setting("lr", options.lr());
-  optimizer.check_setting("eps", options.eps());
-  optimizer.check_setting("weight_decay", options.weight_decay());
+  optimizer.check_setting("learning rate", options.lr());
+  optimizer.check_setting("epsilon value", options.eps());
+  optimizer.check_setting("weight_decay value", options.weight_decay());
   const auto [beta1, beta2] = options.betas();
+  int index = 0;
   for (const double beta : {beta1, beta2}) {
-    LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, optimizer.name(), ": a beta is ", beta,
-                   ", expected 0 <= beta < 1");
+    LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, optimizer.name(), ": Invalid beta parameter at index ",
+                   index, ": ", beta, "; expected 0 <= beta < 1");
+    ++index;
   }
 }
 
 template <class Options>
-void apply_adam(AdamState& state, Tensor& parameter, const Tensor& grad, const Options& options,
+void apply_adam(AdamParamState& state, Tensor& parameter, const Tensor& grad, const Options& options,
                 bool decoupled_weight_decay) {
-  if (!state.mean.defined()) {
-    state.mean = zeros_like(parameter);
-    state.square = zeros_like(parameter);
+  Tensor& mean = state.exp_avg();
+  Tensor& square = state.exp_avg_sq();
+  Tensor& largest = state.max_exp_avg_sq();
+  if (!mean.defined()) {
+    mean = zeros_like(parameter);
+    square = zeros_like(parameter);
   }
-  if (options.amsgrad() && !state.largest.defined()) state.largest = zeros_like(parameter);
-  const auto t = static_cast<double>(++state.step);
+  if (options.amsgrad() && !largest.defined()) largest = zeros_like(parameter);
+  const auto t = static_cast<double>(++state.step());
   const auto [beta1, beta2] = options.betas();
   const std::initializer_list<Scalar> params = {options.lr(),
                                                 beta1,
@@ -45,11 +50,11 @@ void apply_adam(AdamState& state, Tensor& parameter, const Tensor& grad, const O
                                                 1 - std::pow(beta1, t),
                                                 1 - std::pow(beta2, t)};
   if (options.amsgrad()) {
-    const std::array<Tensor*, 4> outs = {&parameter, &state.mean, &state.square, &state.largest};
-    run_step(kAmsgradStep, outs, {parameter, grad, state.mean, state.square, state.largest}, params);
+    const std::array<Tensor*, 4> outs = {&parameter, &mean, &square, &largest};
+    run_step(kAmsgradStep, outs, {parameter, grad, mean, square, largest}, params);
   } else {
-    const std::array<Tensor*, 3> outs = {&parameter, &state.mean, &state.square};
-    run_step(kStep, outs, {parameter, grad, state.mean, state.square}, params);
+    const std::array<Tensor*, 3> outs = {&parameter, &mean, &square};
+    run_step(kStep, outs, {parameter, grad, mean, square}, params);
   }
 }
 
@@ -74,11 +79,11 @@ AdamW::AdamW(std::vector<Tensor> parameters, const AdamWOptions& options)
 void Adam::check_settings(const AdamOptions& options) const { check_adam(*this, options); }
 void AdamW::check_settings(const AdamWOptions& options) const { check_adam(*this, options); }
 
-void Adam::apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamOptions& options) {
+void Adam::apply(AdamParamState& state, Tensor& parameter, const Tensor& grad, const AdamOptions& options) {
   apply_adam(state, parameter, grad, options, false);
 }
 
-void AdamW::apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamWOptions& options) {
+void AdamW::apply(AdamParamState& state, Tensor& parameter, const Tensor& grad, const AdamWOptions& options) {
   apply_adam(state, parameter, grad, options, true);
 }
 

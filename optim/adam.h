@@ -6,61 +6,65 @@
 
 namespace lanewise::optim {
 
-/// The settings that Adam and AdamW share; each setter returns the options, so that they read as a sentence.
-template <class Derived>
-class AdamSettings : public OptimizerCloneableOptions<Derived> {
+/// The decay of the means of the gradient and of its square.
+using Betas = std::tuple<double, double>;
+
+/// Settings of Adam.
+class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
+  auto all() const { return std::tie(lr_, betas_, eps_, weight_decay_, amsgrad_); }
+
  public:
-  double lr() const { return lr_; }
-  std::tuple<double, double> betas() const { return betas_; }
-  double eps() const { return eps_; }
-  double weight_decay() const { return weight_decay_; }
-  bool amsgrad() const { return amsgrad_; }
+  AdamOptions(double lr = 1e-3) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  friend bool operator==(const AdamOptions& a, const AdamOptions& b) { return a.all() == b.all(); }
 
-  Derived& lr(double value) { return lr_ = value, self(); }
-  Derived& betas(std::tuple<double, double> value) { return betas_ = value, self(); }
-  Derived& eps(double value) { return eps_ = value, self(); }
-  Derived& weight_decay(double value) { return weight_decay_ = value, self(); }
-  Derived& amsgrad(bool value) { return amsgrad_ = value, self(); }
-
- protected:
-  AdamSettings(double lr, double weight_decay) : lr_(lr), weight_decay_(weight_decay) {}
-
- private:
-  Derived& self() { return static_cast<Derived&>(*this); }
-
-  double lr_;
-  std::tuple<double, double> betas_ = {0.9, 0.999};
-  double eps_ = 1e-8;
-  double weight_decay_;
-  bool amsgrad_ = false;
+  LANEWISE_ARG(double, lr);
+  LANEWISE_ARG(Betas, betas) = {0.9, 0.999};
+  LANEWISE_ARG(double, eps) = 1e-8;
+  LANEWISE_ARG(double, weight_decay) = 0;
+  LANEWISE_ARG(bool, amsgrad) = false;
 };
 
-class AdamOptions : public AdamSettings<AdamOptions> {
- public:
-  explicit AdamOptions(double lr = 1e-3) : AdamSettings(lr, 0) {}
-};
+/// Settings of AdamW: the same names, with weight decay.
+class AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
+  auto all() const { return std::tie(lr_, betas_, eps_, weight_decay_, amsgrad_); }
 
-class AdamWOptions : public AdamSettings<AdamWOptions> {
  public:
-  explicit AdamWOptions(double lr = 1e-3) : AdamSettings(lr, 1e-2) {}
+  AdamWOptions(double lr = 1e-3) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  friend bool operator==(const AdamWOptions& a, const AdamWOptions& b) { return a.all() == b.all(); }
+
+  LANEWISE_ARG(double, lr);
+  LANEWISE_ARG(Betas, betas) = {0.9, 0.999};
+  LANEWISE_ARG(double, eps) = 1e-8;
+  LANEWISE_ARG(double, weight_decay) = 1e-2;
+  LANEWISE_ARG(bool, amsgrad) = false;
 };
 
 /// What Adam and AdamW remember of a parameter.
-struct AdamState {
-  std::int64_t step = 0;
-  Tensor mean, square;
-  Tensor largest;  ///< the largest square so far, for amsgrad
+class AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
+ public:
+  friend bool operator==(const AdamParamState& a, const AdamParamState& b) {
+    return same_state(a, b, kFields);
+  }
 
-  static constexpr StateField<AdamState> kFields[] = {{"exp_avg", &AdamState::mean},
-                                                      {"exp_avg_sq", &AdamState::square},
-                                                      {"max_exp_avg_sq", &AdamState::largest, false}};
+  LANEWISE_ARG(std::int64_t, step) = 0;
+  LANEWISE_ARG(Tensor, exp_avg);
+  LANEWISE_ARG(Tensor, exp_avg_sq);
+  /// The largest exp_avg_sq so far, for amsgrad.
+  LANEWISE_ARG(Tensor, max_exp_avg_sq);
+
+ public:
+  static constexpr StateField<AdamParamState> kFields[] = {
+      {"exp_avg", &AdamParamState::exp_avg_},
+      {"exp_avg_sq", &AdamParamState::exp_avg_sq_},
+      {"max_exp_avg_sq", &AdamParamState::max_exp_avg_sq_, false}};
 };
+using AdamWParamState = AdamParamState;
 
 /// Adam: step sizes from running means of the gradient and its square, corrected for their start at zero.
 /// Weight decay is added to the gradient. State: step, exp_avg, exp_avg_sq, max_exp_avg_sq.
 /// Source: D. Kingma, J. Ba, "Adam: a method for stochastic optimization" (2015); amsgrad: S. Reddi, S. Kale,
 /// S. Kumar (2018).
-class LANEWISE_API Adam : public StatefulOptimizer<AdamOptions, AdamState> {
+class LANEWISE_API Adam : public StatefulOptimizer<AdamOptions, AdamParamState> {
  public:
   /// Dtypes   floating parameters
   /// Throws   ValueError for settings out of range (lr, eps, weight_decay >= 0; betas in [0, 1))
@@ -69,12 +73,13 @@ class LANEWISE_API Adam : public StatefulOptimizer<AdamOptions, AdamState> {
 
  private:
   void check_settings(const AdamOptions& options) const override;
-  void apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamOptions& options) override;
+  void apply(AdamParamState& state, Tensor& parameter, const Tensor& grad,
+             const AdamOptions& options) override;
 };
 
 /// Adam with weight decay applied to the parameter itself; settings and state as there.
 /// Source: I. Loshchilov, F. Hutter, "Decoupled weight decay regularization" (2019).
-class LANEWISE_API AdamW : public StatefulOptimizer<AdamWOptions, AdamState> {
+class LANEWISE_API AdamW : public StatefulOptimizer<AdamWOptions, AdamParamState> {
  public:
   explicit AdamW(const std::vector<OptimizerParamGroup>& groups,
                  const AdamWOptions& defaults = AdamWOptions());
@@ -82,7 +87,8 @@ class LANEWISE_API AdamW : public StatefulOptimizer<AdamWOptions, AdamState> {
 
  private:
   void check_settings(const AdamWOptions& options) const override;
-  void apply(AdamState& state, Tensor& parameter, const Tensor& grad, const AdamWOptions& options) override;
+  void apply(AdamParamState& state, Tensor& parameter, const Tensor& grad,
+             const AdamWOptions& options) override;
 };
 
 }  // namespace lanewise::optim

@@ -11,34 +11,59 @@
 
 namespace lanewise::optim {
 
-void Optimizer::add_param_groups(const std::vector<OptimizerParamGroup>& groups) {
-  for (const OptimizerParamGroup& group : groups) add_param_group(group);
-  LANEWISE_CHECK(ValueError, size() > 0, name_, ": the list of parameters is empty");
+Optimizer::Optimizer(const std::vector<OptimizerParamGroup>& groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer("Optimizer", std::move(defaults)) {
+  add_param_groups(groups);
 }
 
-void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))},
+                std::move(defaults)) {}
+
+void Optimizer::add_param_groups(const std::vector<OptimizerParamGroup>& groups) {
+  for (const OptimizerParamGroup& group : groups) add_param_group(group);
+}
+
+void Optimizer::check_parameters(const std::vector<Tensor>& added) const {
   std::vector<Tensor> known = parameters();
-  for (const Tensor& parameter : group.params()) {
+  for (const Tensor& parameter : added) {
     const std::size_t i = known.size();
     LANEWISE_CHECK(ValueError, parameter.defined(), name_, ": parameter ", i, " is undefined");
-    LANEWISE_CHECK(ValueError, parameter.is_leaf(), name_, ": parameter ", i,
-                   " is not a leaf; optimize the tensor that it was computed from");
-    LANEWISE_CHECK(ValueError, parameter.requires_grad(), name_, ": parameter ", i,
-                   " does not require grad; call requires_grad_() first");
+    LANEWISE_CHECK(ValueError, parameter.is_leaf(), name_, ": can't optimize a non-leaf Tensor: parameter ",
+                   i, " has a grad_fn; optimize the tensor that it was computed from");
     LANEWISE_CHECK(
         ValueError,
         std::none_of(known.begin(), known.end(), [&](const Tensor& t) { return t.is_same(parameter); }),
-        name_, ": parameter ", i, " appears in more than one parameter group, or twice in one");
+        name_, ": some parameters appear in more than one parameter group: parameter ", i,
+        " is in one already, or twice in its own");
     known.push_back(parameter);
   }
-  OptimizerParamGroup own(group);
-  if (!own.has_options()) own.set_options(defaults_->clone());
-  check(own.options());
-  groups_.push_back(std::move(own));
-  resize_state(known.size());
 }
 
-Tensor Optimizer::step(const LossClosure& closure) {
+void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  check_parameters(group.params());
+  OptimizerParamGroup own(group);
+  if (!own.has_options()) {
+    LANEWISE_CHECK(ValueError, defaults_ != nullptr, name_,
+                   ": neither the group nor the optimizer has options");
+    own.set_options(defaults_->clone());
+  }
+  check(own.options());
+  groups_.push_back(std::move(own));
+}
+
+void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  if (groups_.empty()) {
+    add_param_group(OptimizerParamGroup(parameters));
+    return;
+  }
+  check_parameters(parameters);
+  std::vector<Tensor>& own = groups_.front().params();
+  own.insert(own.end(), parameters.begin(), parameters.end());
+}
+
+Tensor Optimizer::step_each(const LossClosure& closure, const Update& update) {
   Tensor loss;
   if (closure) {
     const AutoGradMode with_grad(true);
@@ -53,16 +78,26 @@ Tensor Optimizer::step(const LossClosure& closure) {
   std::size_t index = 0;
   for (const OptimizerParamGroup& group : groups_) {
     for (const Tensor& parameter : group.params()) {
-      const Tensor& grad = grads[index];
-      if (grad.defined()) {
-        Tensor written = parameter;
-        update(index, written, grad, group.options());
-        autograd::increment_version(written);
-      }
-      ++index;
+      const Tensor& grad = grads[index++];
+      if (!grad.defined()) continue;
+      Tensor written = parameter;
+      update(written, grad, group.options());
+      autograd::increment_version(written);
     }
   }
   return loss;
+}
+
+void Optimizer::check(const OptimizerOptions&) const {}
+
+ParameterState Optimizer::saved(const OptimizerParamState&) const {
+  lanewise::detail::raise<NotImplementedError>(
+      name_, "::state_dict: this optimizer does not say what its state consists of; override saved()");
+}
+
+std::unique_ptr<OptimizerParamState> Optimizer::restored(const ParameterState&) const {
+  lanewise::detail::raise<NotImplementedError>(
+      name_, "::load_state_dict: this optimizer does not say how its state is made; override restored()");
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
@@ -97,8 +132,9 @@ std::size_t Optimizer::size() const {
 std::vector<ParameterState> Optimizer::state_dict() const {
   const NoGradGuard no_grad;
   std::vector<ParameterState> states;
-  for (std::size_t i = 0; i < size(); ++i) {
-    states.push_back(state_of(i));
+  for (const Tensor& parameter : parameters()) {
+    const auto found = state_.find(parameter.unsafeGetTensorImpl());
+    states.push_back(found == state_.end() ? ParameterState() : saved(*found->second));
     for (auto& [name, value] : states.back()) value = value.clone();
   }
   return states;
@@ -119,11 +155,14 @@ void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
                      ", expected ", all[i].scalar_type());
     }
   }
+  StateMap taken;
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (states[i].empty()) continue;
     ParameterState own;
     for (const auto& [name, value] : states[i]) own[name] = value.detach().clone();
-    set_state(i, own);
+    taken[all[i].unsafeGetTensorImpl()] = restored(own);
   }
+  state_ = std::move(taken);
 }
 
 Tensor Optimizer::saved_step(std::int64_t step) { return full({}, step, kLong); }
@@ -131,8 +170,8 @@ Tensor Optimizer::saved_step(std::int64_t step) { return full({}, step, kLong); 
 std::int64_t Optimizer::restored_step(const Tensor& step) { return step.item().to<std::int64_t>(); }
 
 void Optimizer::check_setting(const char* what, double value) const {
-  LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, name_, ": ", what, " is ", value,
-                 ", expected a finite number >= 0");
+  LANEWISE_CHECK(ValueError, std::isfinite(value) && value >= 0, name_, ": Invalid ", what, ": ", value,
+                 "; expected a finite number >= 0");
 }
 
 Tensor Optimizer::checked_grad(const Tensor& parameter, std::size_t index) const {

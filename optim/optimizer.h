@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <lanewise/optim/options.h>
@@ -17,31 +19,50 @@ namespace lanewise::optim {
 /// first step.
 using ParameterState = std::map<std::string, Tensor>;
 
-/// What every optimizer shares: groups of parameters with their settings, and clearing gradients. A parameter
-/// is a leaf that requires grad; one without a gradient is left alone by step().
+/// What every optimizer shares: groups of parameters with their settings, what is remembered of each, and
+/// clearing gradients. A parameter is a leaf; one without a gradient is left alone by step().
+///
+/// Your own optimizer derives from it, with options that derive from OptimizerCloneableOptions:
+///
+///   struct Sign : Optimizer {
+///     Sign(std::vector<Tensor> parameters, double lr)
+///         : Optimizer(std::move(parameters), std::make_unique<SignOptions>(lr)) {}
+///     Tensor step(LossClosure closure = nullptr) override {
+///       return step_each(closure, [](Tensor& p, const Tensor& grad, const OptimizerOptions& options) {
+///         p.sub_(grad.sign(), options.get_lr());
+///       });
+///     }
+///   };
 class LANEWISE_API Optimizer {
  public:
   using LossClosure = std::function<Tensor()>;
+  /// By the address of a parameter's TensorImpl (libtorch 1.13: by that address as text).
+  using StateMap = std::unordered_map<const void*, std::unique_ptr<OptimizerParamState>>;
 
+  /// Groups without settings get `defaults`. Throws as add_param_group() does.
+  explicit Optimizer(const std::vector<OptimizerParamGroup>& groups,
+                     std::unique_ptr<OptimizerOptions> defaults);
+  explicit Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   virtual ~Optimizer() = default;
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  /// Updates every parameter from its gradient, in one pass over parameter, gradient and state. With a
-  /// closure, that computes the loss and its gradients first; the loss is returned. Throws DtypeError or
-  /// ShapeError, before anything is written, if a gradient does not match its parameter.
-  Tensor step(const LossClosure& closure = nullptr);
+  /// Updates every parameter from its gradient. With a closure, that computes the loss and its gradients
+  /// first; the loss is returned.
+  virtual Tensor step(LossClosure closure = nullptr) = 0;
 
-  /// Drops the gradients, or fills them with zeros if set_to_none is false.
+  /// Drops the gradients, or fills them with zeros if set_to_none is false. (Dropping is the default of libtorch 2;
+  /// in 1.13 it is zeros.)
   void zero_grad(bool set_to_none = true);
 
-  /// Throws   ValueError if a parameter is undefined, not a leaf, does not require grad or is already in a
-  /// group, or if the settings are
+  /// Throws   ValueError if a parameter is undefined, not a leaf or already in a group, or if the settings are
   ///          out of range or another optimizer's
   void add_param_group(const OptimizerParamGroup& group);
-  /// Settings may change between steps, for schedules; parameters may not.
+  /// Parameters and settings may change between steps, for schedules.
   std::vector<OptimizerParamGroup>& param_groups() { return groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const { return groups_; }
+  /// More parameters for the first group. Throws as add_param_group() does.
+  void add_parameters(const std::vector<Tensor>& parameters);
   /// What groups without settings get.
   OptimizerOptions& defaults() { return *defaults_; }
   const OptimizerOptions& defaults() const { return *defaults_; }
@@ -49,6 +70,10 @@ class LANEWISE_API Optimizer {
   /// Of all groups, in order.
   std::vector<Tensor> parameters() const;
   std::size_t size() const;
+
+  /// What is remembered of each parameter that was updated.
+  StateMap& state() { return state_; }
+  const StateMap& state() const { return state_; }
 
   /// The state of each of parameters(), as copies; load_state_dict() takes it up again.
   std::vector<ParameterState> state_dict() const;
@@ -66,17 +91,20 @@ class LANEWISE_API Optimizer {
  protected:
   Optimizer(const char* name, std::unique_ptr<OptimizerOptions> defaults)
       : name_(name), defaults_(std::move(defaults)) {}
-  /// For constructors, which can check settings by then. Throws ValueError if there are no parameters.
+  /// For constructors, which can check settings by then.
   void add_param_groups(const std::vector<OptimizerParamGroup>& groups);
 
+  using Update = std::function<void(Tensor& parameter, const Tensor& grad, const OptimizerOptions& options)>;
+  /// A step, made of `update` for each parameter that has a gradient, without recording. Throws DtypeError or
+  /// ShapeError, before anything is written, if a gradient does not match its parameter.
+  Tensor step_each(const LossClosure& closure, const Update& update);
+
   /// Throws ValueError.
-  virtual void check(const OptimizerOptions& options) const = 0;
-  /// Room for the state of parameters up to `count`.
-  virtual void resize_state(std::size_t count) = 0;
-  virtual void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-                      const OptimizerOptions& options) = 0;
-  virtual ParameterState state_of(std::size_t index) const = 0;
-  virtual void set_state(std::size_t index, const ParameterState& state) = 0;
+  virtual void check(const OptimizerOptions& options) const;
+  /// For state_dict() and load_state_dict(). An optimizer that does not override them has none: they throw
+  /// NotImplementedError.
+  virtual ParameterState saved(const OptimizerParamState& state) const;
+  virtual std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const;
 
   /// The settings as this optimizer's.
   template <class Options>
@@ -86,8 +114,11 @@ class LANEWISE_API Optimizer {
     return *own;
   }
 
+  StateMap state_;
+
  private:
   Tensor checked_grad(const Tensor& parameter, std::size_t index) const;
+  void check_parameters(const std::vector<Tensor>& added) const;
 
   const char* name_;
   std::unique_ptr<OptimizerOptions> defaults_;

@@ -1,9 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/tensor.h>
+
+/// A value of a class of options or of state: `o.lr()` reads it, `o.lr() = x` writes it, and `o.lr(x)` returns
+/// `o`, so that several read as a sentence. Leaves the class at `private:`, before the value.
+#define LANEWISE_ARG(type, name)                                                       \
+ public:                                                                               \
+  const type& name() const noexcept { return name##_; }                                \
+  type& name() noexcept { return name##_; }                                            \
+  auto name(type value)->decltype(*this) { return name##_ = std::move(value), *this; } \
+                                                                                       \
+ private:                                                                              \
+  type name##_
 
 namespace lanewise::optim {
 
@@ -20,15 +33,54 @@ class LANEWISE_API OptimizerOptions {
   virtual void set_lr(double lr) = 0;
 };
 
-/// What the settings of each optimizer derive from, with themselves as `Derived`.
+/// What the settings of each optimizer derive from, with themselves as `Derived`. Where those have no lr(), asking
+/// for the learning rate throws NotImplementedError.
 template <class Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
   std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
-  double get_lr() const override { return static_cast<const Derived&>(*this).lr(); }
-  void set_lr(double lr) override { static_cast<Derived&>(*this).lr(lr); }
+  double get_lr() const override {
+    if constexpr (requires(const Derived& own) { static_cast<double>(own.lr()); }) {
+      return static_cast<const Derived&>(*this).lr();
+    } else {
+      raise_no_lr();
+    }
+  }
+  void set_lr(double lr) override {
+    if constexpr (requires(Derived& own) { own.lr(lr); }) {
+      static_cast<Derived&>(*this).lr(lr);
+    } else {
+      raise_no_lr();
+    }
+  }
+
+ private:
+  [[noreturn]] static void raise_no_lr() {
+    lanewise::detail::raise<NotImplementedError>(
+        "get_lr: these options have no lr(); give them one, or override get_lr() and set_lr()");
+  }
+};
+
+/// What an optimizer remembers of one parameter.
+class LANEWISE_API OptimizerParamState {
+ public:
+  OptimizerParamState() = default;
+  OptimizerParamState(const OptimizerParamState&) = default;
+  OptimizerParamState& operator=(const OptimizerParamState&) = default;
+  virtual ~OptimizerParamState() = default;
+
+  virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
+};
+
+/// What the state classes derive from, with themselves as `Derived`.
+template <class Derived>
+class OptimizerCloneableParamState : public OptimizerParamState {
+ public:
+  std::unique_ptr<OptimizerParamState> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
 };
 
 /// Parameters that share settings; without settings of their own they get the optimizer's defaults.
@@ -48,13 +100,21 @@ class LANEWISE_API OptimizerParamGroup {
   ~OptimizerParamGroup() = default;
 
   bool has_options() const { return options_ != nullptr; }
-  /// May change between steps, for schedules. Only if has_options().
-  OptimizerOptions& options() { return *options_; }
-  const OptimizerOptions& options() const { return *options_; }
+  /// May change between steps, for schedules. Throws ValueError unless has_options().
+  OptimizerOptions& options() { return check_options(), *options_; }
+  const OptimizerOptions& options() const { return check_options(), *options_; }
   void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  /// May grow and shrink between steps; what is remembered of a parameter stays with it.
+  std::vector<Tensor>& params() { return params_; }
   const std::vector<Tensor>& params() const { return params_; }
 
  private:
+  void check_options() const {
+    LANEWISE_CHECK(
+        ValueError, has_options(),
+        "OptimizerParamGroup: the group has no options; set_options(), or add it to an optimizer first");
+  }
+
   std::vector<Tensor> params_;
   std::unique_ptr<OptimizerOptions> options_;
 };

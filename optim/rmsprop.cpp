@@ -24,29 +24,33 @@ RMSprop::RMSprop(std::vector<Tensor> parameters, const RMSpropOptions& options)
     : RMSprop(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
 void RMSprop::check_settings(const RMSpropOptions& o) const {
-  check_setting("lr", o.lr());
-  check_setting("alpha", o.alpha());
-  check_setting("eps", o.eps());
-  check_setting("weight_decay", o.weight_decay());
-  check_setting("momentum", o.momentum());
+  check_setting("learning rate", o.lr());
+  check_setting("alpha value", o.alpha());
+  check_setting("epsilon value", o.eps());
+  check_setting("weight_decay value", o.weight_decay());
+  check_setting("momentum value", o.momentum());
 }
 
-void RMSprop::apply(RMSpropState& state, Tensor& parameter, const Tensor& grad, const RMSpropOptions& o) {
+void RMSprop::apply(RMSpropParamState& state, Tensor& parameter, const Tensor& grad,
+                    const RMSpropOptions& o) {
   const auto make = [&](Tensor& t) {
     if (!t.defined()) t = zeros_like(parameter);
   };
-  make(state.square);
-  ++state.step;
+  Tensor& square = state.square_avg();
+  make(square);
+  ++state.step();
   if (o.momentum() == 0 && !o.centered()) {
-    const std::array<Tensor*, 2> outs = {&parameter, &state.square};
-    run_step(kStep, outs, {parameter, grad, state.square}, {o.lr(), o.alpha(), o.eps(), o.weight_decay()});
+    const std::array<Tensor*, 2> outs = {&parameter, &square};
+    run_step(kStep, outs, {parameter, grad, square}, {o.lr(), o.alpha(), o.eps(), o.weight_decay()});
     return;
   }
   // What the settings do not ask for is carried along: one kernel for all of them.
-  make(state.buffer);
-  make(state.mean);
-  const std::array<Tensor*, 4> outs = {&parameter, &state.square, &state.buffer, &state.mean};
-  run_step(kFullStep, outs, {parameter, grad, state.square, state.buffer, state.mean},
+  Tensor& buffer = state.momentum_buffer();
+  Tensor& mean = state.grad_avg();
+  make(buffer);
+  make(mean);
+  const std::array<Tensor*, 4> outs = {&parameter, &square, &buffer, &mean};
+  run_step(kFullStep, outs, {parameter, grad, square, buffer, mean},
            {o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum(), o.centered() ? 1.0 : 0.0});
 }
 

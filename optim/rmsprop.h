@@ -1,45 +1,44 @@
 #pragma once
 
+#include <tuple>
+
 #include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
-/// Settings of RMSprop; each setter returns the options, so that they read as a sentence.
+/// Settings of RMSprop.
 class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
+  auto all() const { return std::tie(lr_, alpha_, eps_, weight_decay_, momentum_, centered_); }
+
  public:
-  explicit RMSpropOptions(double lr = 1e-2) : lr_(lr) {}
+  RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  friend bool operator==(const RMSpropOptions& a, const RMSpropOptions& b) { return a.all() == b.all(); }
 
-  double lr() const { return lr_; }
-  double alpha() const { return alpha_; }
-  double eps() const { return eps_; }
-  double weight_decay() const { return weight_decay_; }
-  double momentum() const { return momentum_; }
-  bool centered() const { return centered_; }
-
-  RMSpropOptions& lr(double value) { return lr_ = value, *this; }
-  RMSpropOptions& alpha(double value) { return alpha_ = value, *this; }
-  RMSpropOptions& eps(double value) { return eps_ = value, *this; }
-  RMSpropOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
-  RMSpropOptions& momentum(double value) { return momentum_ = value, *this; }
-  RMSpropOptions& centered(bool value) { return centered_ = value, *this; }
-
- private:
-  double lr_;
-  double alpha_ = 0.99;
-  double eps_ = 1e-8;
-  double weight_decay_ = 0;
-  double momentum_ = 0;
-  bool centered_ = false;
+  LANEWISE_ARG(double, lr);
+  LANEWISE_ARG(double, alpha) = 0.99;
+  LANEWISE_ARG(double, eps) = 1e-8;
+  LANEWISE_ARG(double, weight_decay) = 0;
+  LANEWISE_ARG(double, momentum) = 0;
+  LANEWISE_ARG(bool, centered) = false;
 };
 
 /// What RMSprop remembers of a parameter.
-struct RMSpropState {
-  std::int64_t step = 0;
-  Tensor square, buffer, mean;
+class RMSpropParamState : public OptimizerCloneableParamState<RMSpropParamState> {
+ public:
+  friend bool operator==(const RMSpropParamState& a, const RMSpropParamState& b) {
+    return same_state(a, b, kFields);
+  }
 
-  static constexpr StateField<RMSpropState> kFields[] = {{"square_avg", &RMSpropState::square},
-                                                         {"momentum_buffer", &RMSpropState::buffer, false},
-                                                         {"grad_avg", &RMSpropState::mean, false}};
+  LANEWISE_ARG(std::int64_t, step) = 0;
+  LANEWISE_ARG(Tensor, square_avg);
+  LANEWISE_ARG(Tensor, momentum_buffer);
+  LANEWISE_ARG(Tensor, grad_avg);
+
+ public:
+  static constexpr StateField<RMSpropParamState> kFields[] = {
+      {"square_avg", &RMSpropParamState::square_avg_},
+      {"momentum_buffer", &RMSpropParamState::momentum_buffer_, false},
+      {"grad_avg", &RMSpropParamState::grad_avg_, false}};
 };
 
 /// Gradients divided by a running root mean square:
@@ -49,7 +48,7 @@ struct RMSpropState {
 /// State: step, square_avg, momentum_buffer, grad_avg.
 /// Source: T. Tieleman, G. Hinton, lecture 6.5 of "Neural networks for machine learning" (2012); centered: A.
 /// Graves (2013).
-class LANEWISE_API RMSprop : public StatefulOptimizer<RMSpropOptions, RMSpropState> {
+class LANEWISE_API RMSprop : public StatefulOptimizer<RMSpropOptions, RMSpropParamState> {
  public:
   /// Throws   ValueError for a negative or non-finite setting
   explicit RMSprop(const std::vector<OptimizerParamGroup>& groups,
@@ -58,7 +57,7 @@ class LANEWISE_API RMSprop : public StatefulOptimizer<RMSpropOptions, RMSpropSta
 
  private:
   void check_settings(const RMSpropOptions& options) const override;
-  void apply(RMSpropState& state, Tensor& parameter, const Tensor& grad,
+  void apply(RMSpropParamState& state, Tensor& parameter, const Tensor& grad,
              const RMSpropOptions& options) override;
 };
 

@@ -24,21 +24,21 @@ SGD::SGD(std::vector<Tensor> parameters, const SGDOptions& options)
     : SGD(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, options) {}
 
 void SGD::check_settings(const SGDOptions& o) const {
-  check_setting("lr", o.lr());
-  check_setting("momentum", o.momentum());
-  check_setting("weight_decay", o.weight_decay());
+  check_setting("learning rate", o.lr());
+  check_setting("momentum value", o.momentum());
+  check_setting("weight_decay value", o.weight_decay());
   LANEWISE_CHECK(ValueError, !o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
-                 "SGD: nesterov needs momentum > 0 and dampening 0, found momentum ", o.momentum(),
-                 " and dampening ", o.dampening());
+                 "SGD: Nesterov momentum requires a momentum and zero dampening, found momentum ",
+                 o.momentum(), " and dampening ", o.dampening());
 }
 
-void SGD::apply(SGDState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& o) {
+void SGD::apply(SGDParamState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& o) {
   if (o.momentum() == 0) {
     const std::array<Tensor*, 1> outs = {&parameter};
     run_step(kPlainStep, outs, {parameter, grad}, {o.lr(), o.weight_decay()});
     return;
   }
-  Tensor& buffer = state.buffer;
+  Tensor& buffer = state.momentum_buffer();
   const bool first = !buffer.defined();
   if (first) buffer = empty_like(parameter);
   const std::array<Tensor*, 2> outs = {&parameter, &buffer};

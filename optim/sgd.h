@@ -1,39 +1,37 @@
 #pragma once
 
+#include <tuple>
+
 #include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
-/// Settings of SGD; each setter returns the options, so that they read as a sentence.
+/// Settings of SGD.
 class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
+  auto all() const { return std::tie(lr_, momentum_, dampening_, weight_decay_, nesterov_); }
+
  public:
-  explicit SGDOptions(double lr) : lr_(lr) {}
+  SGDOptions(double lr) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  friend bool operator==(const SGDOptions& a, const SGDOptions& b) { return a.all() == b.all(); }
 
-  double lr() const { return lr_; }
-  double momentum() const { return momentum_; }
-  double dampening() const { return dampening_; }
-  double weight_decay() const { return weight_decay_; }
-  bool nesterov() const { return nesterov_; }
-
-  SGDOptions& lr(double value) { return lr_ = value, *this; }
-  SGDOptions& momentum(double value) { return momentum_ = value, *this; }
-  SGDOptions& dampening(double value) { return dampening_ = value, *this; }
-  SGDOptions& weight_decay(double value) { return weight_decay_ = value, *this; }
-  SGDOptions& nesterov(bool value) { return nesterov_ = value, *this; }
-
- private:
-  double lr_;
-  double momentum_ = 0;
-  double dampening_ = 0;
-  double weight_decay_ = 0;
-  bool nesterov_ = false;
+  LANEWISE_ARG(double, lr);
+  LANEWISE_ARG(double, momentum) = 0;
+  LANEWISE_ARG(double, dampening) = 0;
+  LANEWISE_ARG(double, weight_decay) = 0;
+  LANEWISE_ARG(bool, nesterov) = false;
 };
 
 /// What SGD remembers of a parameter.
-struct SGDState {
-  Tensor buffer;  ///< undefined until the first step with momentum
+class SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
+ public:
+  friend bool operator==(const SGDParamState& a, const SGDParamState& b) { return same_state(a, b, kFields); }
 
-  static constexpr StateField<SGDState> kFields[] = {{"momentum_buffer", &SGDState::buffer}};
+  /// Undefined until the first step with momentum.
+  LANEWISE_ARG(Tensor, momentum_buffer);
+
+ public:
+  static constexpr StateField<SGDParamState> kFields[] = {
+      {"momentum_buffer", &SGDParamState::momentum_buffer_}};
 };
 
 /// Stochastic gradient descent with momentum:
@@ -42,7 +40,7 @@ struct SGDState {
 /// State: momentum_buffer.
 /// Source: I. Sutskever, J. Martens, G. Dahl, G. Hinton, "On the importance of initialization and momentum in
 /// deep learning" (2013).
-class LANEWISE_API SGD : public StatefulOptimizer<SGDOptions, SGDState> {
+class LANEWISE_API SGD : public StatefulOptimizer<SGDOptions, SGDParamState> {
  public:
   /// Throws   ValueError for a negative or non-finite setting, or nesterov without momentum or with dampening
   SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults);
@@ -50,7 +48,8 @@ class LANEWISE_API SGD : public StatefulOptimizer<SGDOptions, SGDState> {
 
  private:
   void check_settings(const SGDOptions& options) const override;
-  void apply(SGDState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& options) override;
+  bool remembers(const SGDOptions& options) const override { return options.momentum() != 0; }
+  void apply(SGDParamState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& options) override;
 };
 
 }  // namespace lanewise::optim

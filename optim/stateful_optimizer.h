@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <lanewise/optim/optimizer.h>
@@ -24,7 +26,7 @@ ParameterState saved_state(const State& state, const StateField<State> (&fields)
   for (const StateField<State>& field : fields) {
     if (const Tensor& t = state.*field.tensor; t.defined()) all[field.name] = t;
   }
-  if constexpr (requires { state.step; }) all["step"] = Optimizer::saved_step(state.step);
+  if constexpr (requires { state.step(); }) all["step"] = Optimizer::saved_step(state.step());
   return all;
 }
 
@@ -40,8 +42,19 @@ State restored_state(const char* name, const ParameterState& saved, const StateF
     return found == saved.end() ? Tensor() : found->second;
   };
   for (const StateField<State>& field : fields) state.*field.tensor = of(field.name, field.always);
-  if constexpr (requires { state.step; }) state.step = Optimizer::restored_step(of("step", true));
+  if constexpr (requires { state.step(); }) state.step(Optimizer::restored_step(of("step", true)));
   return state;
+}
+
+/// Whether the tensors of two states are equal, or both undefined, and so are the counts of steps.
+template <class State, std::size_t N>
+bool same_state(const State& a, const State& b, const StateField<State> (&fields)[N]) {
+  for (const StateField<State>& field : fields) {
+    const Tensor &x = a.*field.tensor, &y = b.*field.tensor;
+    if (x.defined() != y.defined() || (x.defined() && !x.equal(y))) return false;
+  }
+  if constexpr (requires { a.step(); }) return a.step() == b.step();
+  return true;
 }
 
 /// An optimizer with settings of one type and a `State` for each parameter, whose `State::kFields` lists its
@@ -52,27 +65,38 @@ class StatefulOptimizer : public Optimizer {
   /// Of the first group.
   Options& options() { return static_cast<Options&>(param_groups().front().options()); }
 
+  /// Updates every parameter from its gradient, in one pass over parameter, gradient and state. With a
+  /// closure, that computes the loss and its gradients first; the loss is returned. Throws DtypeError or
+  /// ShapeError, before anything is written, if a gradient does not match its parameter.
+  Tensor step(LossClosure closure = nullptr) override {
+    return step_each(closure, [this](Tensor& parameter, const Tensor& grad, const OptimizerOptions& options) {
+      const auto& own = static_cast<const Options&>(options);
+      if (!remembers(own)) {
+        State none;
+        return apply(none, parameter, grad, own);
+      }
+      std::unique_ptr<OptimizerParamState>& state = state_[parameter.unsafeGetTensorImpl()];
+      if (state == nullptr) state = std::make_unique<State>();
+      apply(static_cast<State&>(*state), parameter, grad, own);
+    });
+  }
+
  protected:
   StatefulOptimizer(const char* name, const Options& defaults) : Optimizer(name, defaults.clone()) {}
 
   virtual void check_settings(const Options& options) const = 0;
+  /// Whether there is a state with these settings.
+  virtual bool remembers(const Options&) const { return true; }
   virtual void apply(State& state, Tensor& parameter, const Tensor& grad, const Options& options) = 0;
 
  private:
   void check(const OptimizerOptions& options) const final { check_settings(as<Options>(options)); }
-  void resize_state(std::size_t count) final { states_.resize(count); }
-  void update(std::size_t index, Tensor& parameter, const Tensor& grad,
-              const OptimizerOptions& options) final {
-    apply(states_[index], parameter, grad, static_cast<const Options&>(options));
+  ParameterState saved(const OptimizerParamState& state) const final {
+    return saved_state(static_cast<const State&>(state), State::kFields);
   }
-  ParameterState state_of(std::size_t index) const final {
-    return saved_state(states_[index], State::kFields);
+  std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const final {
+    return std::make_unique<State>(restored_state<State>(name(), state, State::kFields));
   }
-  void set_state(std::size_t index, const ParameterState& state) final {
-    states_[index] = restored_state<State>(name(), state, State::kFields);
-  }
-
-  std::vector<State> states_;
 };
 
 }  // namespace lanewise::optim

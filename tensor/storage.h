@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/tensor/device.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/reference_count.h>
 
@@ -60,6 +61,19 @@ class LANEWISE_API StorageImpl {
   Origin origin_ = Origin::Inline;
 };
 
+/// The address of a storage's memory; the storage owns it.
+class DataPtr {
+ public:
+  DataPtr() noexcept = default;
+  explicit DataPtr(void* data) noexcept : data_(data) {}
+  void* get() const noexcept { return data_; }
+  explicit operator bool() const noexcept { return data_ != nullptr; }
+  Device device() const noexcept { return {}; }
+
+ private:
+  void* data_ = nullptr;
+};
+
 /// A counted reference to a StorageImpl.
 class Storage {
  public:
@@ -82,6 +96,13 @@ class Storage {
   StorageImpl* unsafeGetStorageImpl() const noexcept { return impl_; }
   StorageImpl* operator->() const noexcept { return impl_; }
   void* data() const noexcept { return impl_ == nullptr ? nullptr : impl_->data(); }
+  template <class T>
+  T* data() const noexcept {
+    return static_cast<T*>(data());
+  }
+  DataPtr data_ptr() const noexcept { return DataPtr(data()); }
+  Device device() const noexcept { return {}; }
+  DeviceType device_type() const noexcept { return kCPU; }
   std::size_t nbytes() const noexcept { return impl_ == nullptr ? 0 : impl_->nbytes(); }
   std::uint32_t use_count() const noexcept { return impl_ == nullptr ? 0 : impl_->use_count(); }
   bool is_same(const Storage& other) const noexcept { return impl_ == other.impl_; }

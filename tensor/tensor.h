@@ -18,6 +18,7 @@
 #include <lanewise/tensor/array_ref.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/generator.h>
 #include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor_impl.h>
 #include <lanewise/tensor/tensor_options.h>
@@ -106,7 +107,7 @@ class LANEWISE_API Tensor {
   DeprecatedTypeProperties& type() const { return CPU(scalar_type()); }
   bool is_floating_point() const noexcept { return lanewise::is_floating_point(scalar_type()); }
   bool is_complex() const noexcept { return lanewise::is_complex(scalar_type()); }
-  bool is_signed() const noexcept { return lanewise::is_signed(scalar_type()); }
+  bool is_signed() const { return lanewise::is_signed(asked("is_signed")->dtype()); }
   TensorOptions options() const noexcept { return TensorOptions(scalar_type()); }
   Device device() const noexcept { return {}; }
   Layout layout() const noexcept { return kStrided; }
@@ -227,12 +228,26 @@ class LANEWISE_API Tensor {
   Tensor variable_data() const;
   Tensor tensor_data() const;
   Tensor data() const { return variable_data(); }
+  /// libtorch's old name of data_ptr<T>().
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
   void set_data(const Tensor& other) const;
+  /// Over that memory: all of it, or a window of it, contiguous without strides; the memory grows if it is too small.
+  /// Throws as set_(Tensor), and ShapeError, StorageError. ops/inplace_views.cpp.
+  Tensor& set_(const Storage& source);
+  Tensor& set_(const Storage& source, std::int64_t storage_offset, IntArrayRef size, IntArrayRef stride = {});
   std::int64_t _version() const;
   bool is_inference() const noexcept { return impl_ != nullptr && impl_->is_inference(); }
   bool is_view() const { return _is_view(); }
   bool _is_view() const;
   const Tensor& _base() const;
+  /// What autograd::impl::set_name() gave it; else empty.
+  const std::string& name() const;
+  /// The tangent at a dual level, undefined if there is none; the tensor without it. forward_ad.h.
+  Tensor _fw_grad(std::uint64_t level) const;
+  Tensor _fw_primal(std::int64_t level) const;
 
   // Arithmetic; a number is a wrapped number. Defined in ops/operators.cpp.
   Tensor operator-() const;
@@ -248,6 +263,25 @@ class LANEWISE_API Tensor {
   Tensor& operator&=(const Tensor& other);
   Tensor& operator|=(const Tensor& other);
   Tensor& operator^=(const Tensor& other);
+
+  // Random numbers from a stream of their own, or the process-wide one if there is none: generator.h. Without a
+  // generator: tensor_methods.inc. Defined in autograd/generator_forms.cpp.
+  Tensor& normal_(double mean, double std, const std::optional<Generator>& generator);
+  Tensor& uniform_(double from, double to, const std::optional<Generator>& generator);
+  Tensor& random_(std::int64_t from, std::optional<std::int64_t> to,
+                  const std::optional<Generator>& generator);
+  Tensor& random_(std::int64_t to, const std::optional<Generator>& generator);
+  Tensor& random_(const std::optional<Generator>& generator);
+  Tensor& bernoulli_(double p, const std::optional<Generator>& generator);
+  Tensor& bernoulli_(const Tensor& p, const std::optional<Generator>& generator);
+  Tensor& exponential_(double lambd, const std::optional<Generator>& generator);
+  Tensor& geometric_(double p, const std::optional<Generator>& generator);
+  Tensor& cauchy_(double median, double sigma, const std::optional<Generator>& generator);
+  Tensor& log_normal_(double mean, double std, const std::optional<Generator>& generator);
+  Tensor bernoulli(const std::optional<Generator>& generator) const;
+  Tensor bernoulli(double p, const std::optional<Generator>& generator) const;
+  Tensor multinomial(std::int64_t num_samples, bool replacement,
+                     const std::optional<Generator>& generator) const;
 
 #include <lanewise/generated/tensor_methods.inc>
 

@@ -4,6 +4,7 @@
 
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/detail/inference_mode.h>
+#include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/tensor_impl.h>
 
 namespace lanewise {
@@ -136,7 +137,7 @@ void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
 void TensorImpl::set_data_from(const TensorImpl& other) {
   if (&other == this) return;
   // The count goes on where it was: the word of the old memory may vanish with it.
-  if (version_block_ == nullptr) own_version(version());
+  if (version_block_ == nullptr) own_version(version_word().load(std::memory_order_relaxed));
   const DimVector sizes(other.sizes());
   const DimVector strides(other.strides());
   set_sizes_and_strides(sizes, strides);
@@ -175,7 +176,8 @@ void TensorImpl::share_version(const TensorImpl& other) {
   }
   VersionBlock* block = other.version_block_;
   if (block == nullptr) {
-    own_version(other.version());  // different memory: versions go apart from here
+    // Different memory: versions go apart from here.
+    own_version(other.version_word().load(std::memory_order_relaxed));
     return;
   }
   block->refcount.fetch_add(1, std::memory_order_relaxed);
@@ -188,6 +190,30 @@ void TensorImpl::own_version(std::uint32_t version) {
   block->version.store(version, std::memory_order_relaxed);
   if (version_block_ != nullptr) drop_version_block();
   version_block_ = block;
+}
+
+void TensorImpl::raise_no_version() {
+  detail::raise<AutogradError>(
+      "_version: Inference tensors do not track version counter. Clone it outside of InferenceMode");
+}
+
+void TensorImpl::check_inference_mode() {
+  LANEWISE_CHECK(
+      AutogradError, detail::inference_mode,
+      "bump_version: Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+      "a clone to get a normal tensor before doing inplace update");
+}
+
+bool VariableVersion::enabled() const noexcept { return impl_ != nullptr && !impl_->is_inference(); }
+
+std::uint32_t VariableVersion::current_version() const {
+  LANEWISE_CHECK(AutogradError, impl_ != nullptr, "current_version: the tensor is undefined");
+  return impl_->version();
+}
+
+void VariableVersion::bump() const {
+  LANEWISE_CHECK(AutogradError, impl_ != nullptr, "bump: the tensor is undefined");
+  impl_->bump_version();
 }
 
 void TensorImpl::drop_version_block() noexcept {

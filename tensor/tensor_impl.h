@@ -17,6 +17,20 @@ namespace lanewise {
 
 class TensorImpl;
 
+/// The version counter that a tensor shares with the views of its memory. Refers to the tensor, which must
+/// outlive it. Inference tensors have none, and undefined ones: enabled() is false, and the rest throws
+/// AutogradError.
+class LANEWISE_API VariableVersion {
+ public:
+  explicit VariableVersion(TensorImpl* impl) noexcept : impl_(impl) {}
+  bool enabled() const noexcept;
+  std::uint32_t current_version() const;
+  void bump() const;
+
+ private:
+  TensorImpl* impl_;
+};
+
 /// What automatic differentiation attaches to a tensor; defined above this floor.
 class LANEWISE_API AutogradMetaInterface {
  public:
@@ -80,8 +94,19 @@ class LANEWISE_API TensorImpl final {
   /// Shape, dtype and memory of `other`, keeping identity, autograd state and version count.
   void set_data_from(const TensorImpl& other);
 
-  std::uint32_t version() const noexcept { return version_word().load(std::memory_order_relaxed); }
-  void bump_version() noexcept { version_word().fetch_add(1, std::memory_order_relaxed); }
+  /// Throws AutogradError for an inference tensor.
+  std::uint32_t version() const {
+    if (inference_) [[unlikely]]
+      raise_no_version();
+    return version_word().load(std::memory_order_relaxed);
+  }
+  /// Nothing for an inference tensor in InferenceMode, AutogradError outside of it.
+  void bump_version() {
+    if (inference_) [[unlikely]]
+      return check_inference_mode();
+    version_word().fetch_add(1, std::memory_order_relaxed);
+  }
+  VariableVersion version_counter() noexcept;
   bool has_own_version() const noexcept { return version_block_ != nullptr; }
   /// From here on this tensor counts the versions of `other`; both keep their memory.
   void share_version(const TensorImpl& other);
@@ -152,6 +177,8 @@ class LANEWISE_API TensorImpl final {
     return version_block_ != nullptr ? version_block_->version : storage_->version_;
   }
   void drop_version_block() noexcept;
+  [[noreturn]] static void raise_no_version();
+  static void check_inference_mode();
 
   detail::ReferenceCount refcount_{1};
   ScalarType dtype_;
@@ -172,5 +199,7 @@ class LANEWISE_API TensorImpl final {
     std::int64_t* heap_dims_;
   };
 };
+
+inline VariableVersion TensorImpl::version_counter() noexcept { return VariableVersion(this); }
 
 }  // namespace lanewise

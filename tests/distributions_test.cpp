@@ -5,7 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <numbers>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -228,13 +230,13 @@ TEST(Distributions, PoissonAtTheEdgesOfItsDomain) {
     EXPECT_EQ(poisson(ones({3}, dtype)).scalar_type(), dtype);
   }
   EXPECT_EQ(poisson(empty({0, 3})).sizes(), IntArrayRef({0, 3}));
-  const Generator::State before = Generator::state();
+  const Generator::State before = detail::getDefaultCPUGenerator().state();
   EXPECT_THAT(
       [] {
         poisson(tensor({1.0, -0.5}));
       },
       ThrowsMessage<ValueError>(HasSubstr("expected rates to be non-negative, but one is -0.5")));
-  EXPECT_EQ(Generator::state().offset, before.offset);
+  EXPECT_EQ(detail::getDefaultCPUGenerator().state().offset, before.offset);
   EXPECT_THROW(poisson(ones({2}, kInt)), DtypeError);
   EXPECT_THROW(poisson(ones({2}, kComplexFloat)), DtypeError);
   const Tensor rates = full({3}, 2.0, requires_grad());
@@ -380,6 +382,108 @@ TEST(Distributions, GradientsEndAtTheDraw) {
   EXPECT_TRUE(equal(mean.grad(), zeros({3})));
   EXPECT_TRUE(equal(std.grad(), zeros({3})));
   bernoulli(full({3}, 0.5, requires_grad())).sum().backward();
+}
+
+/// One draw of every kind with that generator, or with the process-wide one.
+std::vector<Tensor> all_kinds(const std::optional<Generator>& g) {
+  const Tensor mean = zeros({40}), half = full({40}, 0.5), weights = arange(1, 41, kFloat);
+  std::vector<Tensor> drawn = {rand({40}, g),
+                               randn({40}, g, kDouble),
+                               normal(1, 2, {40}, g),
+                               randint(1000, {40}, g),
+                               randint(-500, 500, {40}, g),
+                               randperm(40, g),
+                               normal(mean, 2, g),
+                               normal(1, half, g),
+                               normal(mean, half, g),
+                               bernoulli(half, g),
+                               bernoulli(half, 0.25, g),
+                               poisson(weights, g),
+                               multinomial(weights, 30, true, g),
+                               half.bernoulli(g),
+                               half.bernoulli(0.75, g),
+                               weights.multinomial(30, false, g)};
+  const auto filled = [&](auto fill) {
+    Tensor t = empty({40});
+    fill(t);
+    drawn.push_back(t);
+  };
+  filled([&](Tensor& t) { t.normal_(0, 1, g); });
+  filled([&](Tensor& t) { t.uniform_(0, 1, g); });
+  filled([&](Tensor& t) { t.random_(-5, 500, g); });
+  filled([&](Tensor& t) { t.random_(1000, g); });
+  filled([&](Tensor& t) { t.random_(g); });
+  filled([&](Tensor& t) { t.bernoulli_(0.5, g); });
+  filled([&](Tensor& t) { t.bernoulli_(half, g); });
+  filled([&](Tensor& t) { t.exponential_(1, g); });
+  filled([&](Tensor& t) { t.geometric_(0.1, g); });
+  filled([&](Tensor& t) { t.cauchy_(0, 1, g); });
+  filled([&](Tensor& t) { t.log_normal_(0, 1, g); });
+  return drawn;
+}
+
+void expect_same(const std::vector<Tensor>& a, const std::vector<Tensor>& b, bool same) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(equal(a[i], b[i]), same) << i;
+}
+
+TEST(Generators, AreStreamsOfTheirOwn) {
+  const Generator own = detail::createCPUGenerator(7);
+  manual_seed(7);
+  const Generator::State before = detail::getDefaultCPUGenerator().state();
+  const std::vector<Tensor> drawn = all_kinds(own);
+  EXPECT_EQ(detail::getDefaultCPUGenerator().state().offset, before.offset);  // it was not drawn from
+  expect_same(all_kinds(own), drawn, false);                                  // the stream goes on
+  expect_same(all_kinds(std::nullopt), drawn, true);  // the same seed: the same numbers
+  EXPECT_NE(detail::getDefaultCPUGenerator().state().offset, before.offset);
+  const Generator none;
+  manual_seed(7);
+  expect_same(all_kinds(none), drawn, true);  // undefined: the process-wide one
+  expect_same(all_kinds(make_generator<CPUGeneratorImpl>(8)), drawn, false);
+  manual_seed(7);
+  own.set_current_seed(9);
+  const Tensor a = rand({4}, own);
+  EXPECT_TRUE(
+      equal(rand({4}), rand({4}, detail::createCPUGenerator(7))));  // a draw without one is none's business
+  own.set_current_seed(9);
+  const int threads = get_num_threads();
+  set_num_threads(1);
+  EXPECT_TRUE(equal(rand({4}, own), a));
+  const Tensor many = randn({100'000}, own);
+  set_num_threads(2);
+  own.set_current_seed(9);
+  rand({4}, own);
+  EXPECT_TRUE(equal(randn({100'000}, own), many));
+  set_num_threads(threads);
+}
+
+TEST(Generators, SaveCopyAndSeedTheirState) {
+  Generator g = make_generator<CPUGeneratorImpl>(3);
+  EXPECT_EQ(detail::createCPUGenerator().current_seed(), 67280421310721U);
+  rand({4}, g);
+  const Tensor state = g.get_state();
+  EXPECT_EQ(state.scalar_type(), kByte);
+  const Generator copy = g.clone();
+  EXPECT_FALSE(copy == g);
+  EXPECT_TRUE(Generator(g) == g);
+  const Tensor next = rand({4}, g);
+  EXPECT_TRUE(equal(rand({4}, copy), next));
+  g.set_state(state);
+  EXPECT_TRUE(equal(rand({4}, g), next));
+  {
+    const std::lock_guard<std::mutex> lock(g.mutex());
+    g.set_current_seed(5);
+    rand({4}, g);
+  }
+  EXPECT_EQ(g.current_seed(), 5U);
+  const std::uint64_t seed = g.seed();
+  EXPECT_EQ(g.current_seed(), seed);
+  EXPECT_NE(g.seed(), seed);
+  EXPECT_THROW(g.set_state(ones({16})), DtypeError);
+  EXPECT_THROW(g.set_state(ones({3}, kByte)), ShapeError);
+  EXPECT_FALSE(Generator().defined());
+  EXPECT_THAT([] { Generator().current_seed(); },
+              ThrowsMessage<ValueError>(HasSubstr("undefined implementation")));
 }
 
 TEST(Distributions, BadParametersAreErrors) {

@@ -188,7 +188,7 @@ TEST(ParamGroups, HaveSettingsOfTheirOwn) {
   EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<AdamOptions>())); },
               ThrowsMessage<ValueError>(HasSubstr("another optimizer's")));
   EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<SGDOptions>(-1))); },
-              ThrowsMessage<ValueError>(HasSubstr("lr is -1")));
+              ThrowsMessage<ValueError>(HasSubstr("Invalid learning rate: -1")));
   EXPECT_EQ(optimizer.size(), 3U);
 }
 
@@ -324,19 +324,109 @@ TEST(State, OfAParameterAtRestDecaysToZero) {
 }
 
 TEST(Optimizer, RefusesWhatItCannotTrain) {
-  EXPECT_THROW(SGD(std::vector<Tensor>{}, SGDOptions(0.1)), ValueError);
-  EXPECT_THAT([] { SGD({ones({2})}, SGDOptions(0.1)); },
-              ThrowsMessage<ValueError>(HasSubstr("requires_grad_()")));
   EXPECT_THAT([] { SGD({ones({2}, requires_grad()) * 2}, SGDOptions(0.1)); },
-              ThrowsMessage<ValueError>(HasSubstr("not a leaf")));
+              ThrowsMessage<ValueError>(HasSubstr("can't optimize a non-leaf Tensor")));
   const Tensor p = ones({2}, requires_grad());
-  EXPECT_THAT([&] { SGD({p}, SGDOptions(-1)); }, ThrowsMessage<ValueError>(HasSubstr("lr is -1")));
+  EXPECT_THAT([&] { SGD({p}, SGDOptions(-1)); },
+              ThrowsMessage<ValueError>(HasSubstr("Invalid learning rate: -1")));
   EXPECT_THROW(SGD({p}, SGDOptions(0.1).nesterov(true)), ValueError);
   EXPECT_THAT(
       [&] {
         Adam({p}, AdamOptions().betas({0.9, 1.0}));
       },
-      ThrowsMessage<ValueError>(HasSubstr("beta is 1")));
+      ThrowsMessage<ValueError>(HasSubstr("Invalid beta parameter at index 1: 1")));
+}
+
+TEST(Optimizer, TakesWhatLibtorchTakes) {
+  SGD none(std::vector<Tensor>{}, 0.1);
+  none.step();
+  EXPECT_EQ(none.size(), 0U);
+  const Tensor plain = ones({2}), counts = ones({2}, kLong);
+  SGD optimizer({plain, counts}, 0.5);
+  plain.mutable_grad() = ones({2});
+  optimizer.step();
+  EXPECT_TRUE(equal(plain, full({2}, 0.5)));
+  EXPECT_TRUE(equal(counts, ones({2}, kLong)));
+}
+
+TEST(Options, AreNumbersAndReferences) {
+  SGDOptions options = 0.5;
+  options.lr() = 0.25;
+  options.momentum(0.5).nesterov() = true;
+  EXPECT_EQ(options, SGDOptions(0.25).momentum(0.5).nesterov(true));
+  EXPECT_NE(options, SGDOptions(0.25).momentum(0.5));
+  AdamOptions adam;
+  std::get<0>(adam.betas()) = 0.5;
+  EXPECT_EQ(adam, AdamOptions(1e-3).betas({0.5, 0.999}));
+  EXPECT_NE(adam, AdamOptions());
+
+  const Tensor p = ones({2}, requires_grad());
+  Adam optimizer({p}, 0.5);
+  static_cast<AdamOptions&>(optimizer.defaults()).eps() = 0.25;
+  const Tensor q = ones({2}, requires_grad());
+  optimizer.add_param_group(OptimizerParamGroup({q}));
+  EXPECT_EQ(static_cast<AdamOptions&>(optimizer.param_groups()[1].options()), AdamOptions(0.5).eps(0.25));
+}
+
+TEST(ParamGroups, GrowWithTheirStatesInPlace) {
+  const Tensor a = ones({2}, requires_grad()), b = ones({2}, requires_grad()), c = ones({2}, requires_grad());
+  Adam optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup({a}), OptimizerParamGroup({b})}, 0.5);
+  b.sum().backward();
+  optimizer.step();
+  ASSERT_EQ(optimizer.state().size(), 1U);
+  const auto& state = static_cast<const AdamParamState&>(*optimizer.state().at(b.unsafeGetTensorImpl()));
+  EXPECT_EQ(state.step(), 1);
+  EXPECT_TRUE(equal(state.exp_avg(), full({2}, 0.1)));
+  EXPECT_FALSE(state == AdamParamState());
+  EXPECT_TRUE(static_cast<const AdamParamState&>(*state.clone()) == state);
+  optimizer.param_groups()[0].params().push_back(c);  // in front of b
+  c.sum().backward();
+  optimizer.step();
+  EXPECT_EQ(state.step(), 2);
+  EXPECT_EQ(optimizer.state_dict()[1].at("step").item<std::int64_t>(), 1);
+  const Tensor d = ones({2}, requires_grad());
+  optimizer.add_parameters({d});
+  EXPECT_TRUE(optimizer.param_groups()[0].params().back().is_same(d));
+  EXPECT_THROW(optimizer.add_parameters({b}), ValueError);
+}
+
+struct SignOptions : OptimizerCloneableOptions<SignOptions> {
+  explicit SignOptions(double lr) : lr_(lr) {}
+  LANEWISE_ARG(double, lr);
+};
+struct SignState : OptimizerCloneableParamState<SignState> {
+  LANEWISE_ARG(int, steps) = 0;
+};
+struct Sign : Optimizer {
+  Sign(std::vector<Tensor> parameters, double lr)
+      : Optimizer(std::move(parameters), std::make_unique<SignOptions>(lr)) {}
+  Tensor step(LossClosure closure = nullptr) override {
+    return step_each(closure, [this](Tensor& p, const Tensor& grad, const OptimizerOptions& options) {
+      p.sub_(grad.sign(), options.get_lr());
+      auto& state = state_[p.unsafeGetTensorImpl()];
+      if (state == nullptr) state = std::make_unique<SignState>();
+      ++static_cast<SignState&>(*state).steps();
+    });
+  }
+};
+
+TEST(Optimizer, CanBeYourOwn) {
+  const Tensor p = ones({2}, requires_grad());
+  Sign own({p}, 0.25);
+  Optimizer& optimizer = own;
+  StepLR schedule(optimizer, 1, 0.5);
+  const Tensor loss = optimizer.step([&] {
+    const Tensor value = p.pow(2).sum();
+    value.backward();
+    return value;
+  });
+  EXPECT_EQ(loss.item<float>(), 2);
+  schedule.step();
+  optimizer.step();
+  EXPECT_TRUE(equal(p.detach(), full({2}, 0.625)));
+  EXPECT_EQ(static_cast<SignState&>(*optimizer.state().at(p.unsafeGetTensorImpl())).steps(), 2);
+  EXPECT_THAT([&] { optimizer.state_dict(); },
+              ThrowsMessage<NotImplementedError>(HasSubstr("override saved()")));
 }
 
 }  // namespace

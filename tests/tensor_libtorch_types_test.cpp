@@ -111,7 +111,6 @@ TEST(Undefined, AnswersWhatItCan) {
   EXPECT_EQ(u.toString(), "UndefinedType");
   EXPECT_EQ(u.type().backend(), Backend::Undefined);
   EXPECT_FALSE(u.requires_grad() || u.is_inference() || u.is_wrapped_number() || u.is_floating_point());
-  EXPECT_FALSE(u.grad_fn());
   EXPECT_FALSE(u.toType(u.type()).defined());
 }
 
@@ -121,6 +120,7 @@ TEST(Undefined, RaisesWhereThereIsNoAnswer) {
   EXPECT_THAT([&] { u.strides(); },
               ThrowsMessage<ValueError>(AllOf(HasSubstr("strides"), HasSubstr("undefined"))));
   EXPECT_THROW(u.is_contiguous(), ValueError);
+  EXPECT_THROW(u.grad_fn(), AutogradError);
   EXPECT_THROW(u.storage(), ValueError);
   EXPECT_THROW(u.storage_offset(), ValueError);
   EXPECT_THROW(u.data_ptr(), ValueError);
@@ -183,12 +183,47 @@ TEST(Halves, CompoundAssignment) {
 }
 
 TEST(Generators, TheDefaultOnesSeed) {
-  const Generator::State before = Generator::state();
-  Generator generator;
+  const Generator::State before = detail::getDefaultCPUGenerator().state();
+  Generator generator = detail::getDefaultCPUGenerator();
   generator.set_current_seed(7);
   EXPECT_EQ(generator.current_seed(), 7u);
   EXPECT_EQ(initial_seed(), 7u);
-  Generator::set_state(before);
+  detail::getDefaultCPUGenerator().set_state(before);
+}
+
+TEST(Storages, AreSetAsMemory) {
+  const Tensor x = arange(12);
+  EXPECT_EQ(x.storage().data_ptr().get(), x.data_ptr());
+  EXPECT_EQ(x.storage().device(), Device(kCPU));
+  Tensor y = empty({2}, kLong);
+  EXPECT_TRUE(y.set_(x.storage()).is_set_to(x));
+  EXPECT_TRUE(equal(y.set_(x.storage(), 2, {2, 3}), tensor({{2, 3, 4}, {5, 6, 7}})));
+  EXPECT_TRUE(equal(y.set_(x.storage(), 1, {2, 2}, {1, 4}), tensor({{1, 5}, {2, 6}})));
+  EXPECT_EQ(y.storage_offset(), 1);
+  Tensor scalar = empty({2}, kLong);
+  EXPECT_EQ(scalar.set_(x.storage(), 7, {}).item<int>(), 7);
+  y.set_(x.storage(), 0, {20});  // grows
+  EXPECT_EQ(x.storage().nbytes(), 160U);
+  EXPECT_EQ(x.data_ptr(), y.data_ptr());
+  EXPECT_EQ(x[11].item<int>(), 11);
+  Tensor bytes = empty({0}, kByte);
+  EXPECT_EQ(bytes.set_(x.storage()).size(0), 160);
+
+  EXPECT_THAT([&] { y.set_(x.storage(), -1, {2}); },
+              ThrowsMessage<ShapeError>(HasSubstr("invalid storage offset -1")));
+  EXPECT_THROW(y.set_(x.storage(), 0, {2, 2}, {1}), ShapeError);
+  EXPECT_THROW(y.set_(x.storage(), 0, {2, 2}, {-1, 1}), ShapeError);
+  EXPECT_THROW(y.set_(x.storage(), 0, {-2}), ShapeError);
+  EXPECT_EQ(y.size(0), 20);
+  std::int64_t outside[3] = {};
+  const Tensor blob = from_blob(outside, {3}, kLong);
+  EXPECT_THROW(y.set_(blob.storage(), 0, {4}), StorageError);
+  EXPECT_EQ(y.data_ptr(), x.data_ptr());
+  Tensor leaf = ones({2}, requires_grad());
+  EXPECT_THROW(leaf.set_(zeros({2}).storage()), AutogradError);
+  const auto version = y._version();
+  y.set_(x.storage());
+  EXPECT_EQ(y._version(), version + 1);
 }
 
 TEST(Versions, LibtorchsCounter) {

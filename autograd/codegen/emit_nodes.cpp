@@ -23,8 +23,8 @@ bool is_list(const Op& op, const std::string& name) {
 void emit_class(Text& text, const OpList& list, const Op& op) {
   const NodePlan plan = plan_node(op);
   text.line("/// Of ", op.schema.full_name(), " in ", list.file, ".");
-  text.line("struct ", op.node_class, " final : Node {");
-  text.line("  using Node::Node;");
+  text.line("struct ", op.node_class, " final : TraceableFunction {");
+  text.line("  using TraceableFunction::TraceableFunction;");
   // Not left to the compiler, which would set the whole node to zero before the members are initialised.
   text.line("  ", op.node_class, "() {}");
   text.line("  std::string name() const override { return \"", op.node_name, "\"; }");

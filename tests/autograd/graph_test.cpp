@@ -124,10 +124,22 @@ TEST(Graph, RootErrors) {
       [&] {
         (x * 2).backward(constant({1, 2}));
       },
-      ThrowsMessage<AutogradError>(HasSubstr("Mismatch in shape")));
+      ThrowsMessage<AutogradError>(HasSubstr("invalid gradient at index 0 - got [2]")));
   EXPECT_THAT([&] { constant({1}).backward(); },
               ThrowsMessage<AutogradError>(
                   HasSubstr("element 0 of tensors does not require grad and does not have a grad_fn")));
+}
+
+TEST(Graph, SumsAGradientThatTheRootBroadcastsTo) {
+  const Tensor x = leaf({1, 2, 3});
+  (x * x).sum().backward(ones({2, 2}, kDouble));
+  EXPECT_TRUE(equal(x.grad(), constant({8, 16, 24})));
+  EXPECT_TRUE(equal(grad({x}, {x}, {ones({5, 3})})[0], constant({5, 5, 5})));
+  EXPECT_TRUE(equal(grad({x.sum()}, {x}, {tensor(2)})[0], constant({2, 2, 2})));
+  // Differentiable, where the backward is recorded.
+  const Tensor weight = ones({2, 3}, TensorOptions(kDouble)).requires_grad_();
+  const Tensor first = grad({x * x}, {x}, {weight}, true, true)[0];
+  EXPECT_TRUE(equal(grad({first.sum()}, {weight})[0], stack({constant({2, 4, 6}), constant({2, 4, 6})})));
 }
 
 TEST(Graph, RequiresGradErrors) {

@@ -15,7 +15,7 @@ TEST(Versions, ModifiedSavedTensor) {
   EXPECT_EQ(y._version(), 1);
   EXPECT_THAT([&] { out.backward(); },
               ThrowsMessage<AutogradError>(AllOf(HasSubstr("modified by an inplace operation"),
-                                                 HasSubstr("MulBackward0"), HasSubstr("[Double [2, 2]]"),
+                                                 HasSubstr("MulBackward0"), HasSubstr("[CPUDoubleType [2, 2]]"),
                                                  HasSubstr("is at version 1; expected version 0"))));
 }
 

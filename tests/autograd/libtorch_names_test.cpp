@@ -242,4 +242,101 @@ TEST(LibtorchNames, GraphByHand) {
   EXPECT_EQ(longer.topological_nr(), y.grad_fn()->topological_nr() + 1);
 }
 
+struct Doubling : FunctionPreHook {
+  variable_list operator()(const variable_list& grads) override { return {grads[0] * 2}; }
+};
+struct Counting : FunctionPostHook {
+  explicit Counting(int& c) : count(c) {}
+  variable_list operator()(const variable_list& outputs, const variable_list&) override {
+    return ++count, outputs;
+  }
+  int& count;
+};
+
+TEST(LibtorchNames, HooksOfTensorsAndNodesCanBeListed) {
+  const Variable x = torch::ones({2}, torch::requires_grad());
+  EXPECT_TRUE(torch::autograd::impl::hooks(x).empty());
+  x.register_hook([](Variable g) { return g + 1; });
+  x.register_hook([](Variable g) { return g + 1; });
+  EXPECT_EQ(torch::autograd::impl::hooks(x).size(), 1U);
+  EXPECT_TRUE(
+      torch::equal((*torch::autograd::impl::hooks(x)[0])({torch::zeros({2})})[0], torch::full({2}, 2.0)));
+  torch::autograd::impl::add_hook(x, std::make_shared<Doubling>());
+  EXPECT_EQ(torch::autograd::impl::hooks(x).size(), 2U);
+  x.sum().backward();
+  EXPECT_TRUE(torch::equal(x.grad(), torch::full({2}, 6.0)));
+  torch::autograd::impl::clear_hooks(x);
+  EXPECT_TRUE(torch::autograd::impl::hooks(x).empty());
+  x.mutable_grad().reset();
+  x.sum().backward();
+  EXPECT_TRUE(torch::equal(x.grad(), torch::ones({2})));
+
+  const Variable y = x * 2;
+  EXPECT_TRUE(y.grad_fn()->pre_hooks().empty());
+  y.register_hook([](Variable g) { return g * 3; });
+  y.grad_fn()->add_pre_hook(std::make_unique<Doubling>());
+  int count = 0;
+  y.grad_fn()->add_post_hook(std::make_unique<Counting>(count));
+  ASSERT_EQ(y.grad_fn()->pre_hooks().size(), 2U);
+  EXPECT_TRUE(torch::equal((*y.grad_fn()->pre_hooks()[1])({torch::ones({2})})[0], torch::full({2}, 2.0)));
+  ASSERT_EQ(y.grad_fn()->post_hooks().size(), 1U);
+  y.sum().backward();
+  EXPECT_EQ(count, 1);
+  EXPECT_TRUE(torch::equal(x.grad(), torch::full({2}, 13.0)));
+  x.register_hook([](Variable) { return torch::ones({5}); });
+  EXPECT_THAT([&] { x.sum().backward(); },
+              ThrowsMessage<torch::Error>(HasSubstr("hook '2' has changed the size of value")));
+}
+
+TEST(LibtorchNames, OfNodesAndVariables) {
+  const Variable x = torch::ones({2}, torch::requires_grad());
+  const Variable y = x * 2;
+  EXPECT_TRUE(y.grad_fn()->is_traceable());
+  EXPECT_FALSE(Identity({}).is_traceable());
+  EXPECT_FALSE(y.grad_fn()->passes_state_transparently());
+  EXPECT_EQ(Identity({Edge(y.grad_fn(), 0)}).num_outputs(), 1U);
+  EXPECT_EQ(AccumulateGrad(x).name(), "AccumulateGrad");
+  EXPECT_TRUE(SavedVariable(x, false, false).unpack().is_same(x));
+  EXPECT_EQ(make_variable(torch::ones({2}), Edge(y.grad_fn(), 0)).grad_fn(), y.grad_fn());
+  EXPECT_FALSE(make_variable(torch::ones({2}), Edge()).requires_grad());
+  EXPECT_FALSE(make_variable(Variable()).defined());
+  EXPECT_EQ(torch::autograd::impl::materialize_autograd_meta(x), torch::autograd::impl::get_autograd_meta(x));
+  EXPECT_EQ(x.name(), "");
+  torch::autograd::impl::set_name(x, "weight");
+  EXPECT_EQ(x.name(), "weight");
+  EXPECT_EQ(y.data<float>(), y.data_ptr<float>());
+  {
+    const torch::autograd::NoGradGuard none;
+    EXPECT_FALSE(torch::autograd::GradMode::is_enabled());
+    const torch::autograd::AutoGradMode some(true);
+    EXPECT_TRUE(torch::autograd::GradMode::is_enabled());
+    const torch::autograd::InferenceMode inference;
+    EXPECT_TRUE(torch::ones({1}).is_inference());
+  }
+  const forward_ad::dual_level level;
+  const Variable dual = forward_ad::make_dual(x.detach(), torch::full({2}, 3.0));
+  EXPECT_TRUE(torch::equal(dual._fw_grad(0), torch::full({2}, 3.0)));
+  EXPECT_FALSE(dual._fw_primal(0)._fw_grad(0).defined());
+  EXPECT_FALSE(x._fw_grad(0).defined());
+  EXPECT_FALSE(Variable()._fw_grad(0).defined());
+}
+
+TEST(LibtorchNames, AnUndefinedTensorIsNoLeaf) {
+  const Variable none;
+  const auto raises = [](const char* op) {
+    return ThrowsMessage<torch::AutogradError>(
+        HasSubstr(std::string(op) + ": cannot call get_autograd_meta() on undefined tensor"));
+  };
+  EXPECT_THAT([&] { none.is_leaf(); }, raises("is_leaf"));
+  EXPECT_THAT([&] { none.grad_fn(); }, raises("grad_fn"));
+  EXPECT_THAT([&] { none.output_nr(); }, raises("output_nr"));
+  EXPECT_THAT([&] { none.is_view(); }, raises("is_view"));
+  EXPECT_THAT([&] { none.grad(); }, raises("grad"));
+  EXPECT_THAT([&] { none._base(); }, raises("_base"));
+  EXPECT_THAT([&] { none.retains_grad(); }, raises("retains_grad"));
+  EXPECT_THAT([&] { none.is_signed(); }, Throws<torch::Error>());
+  EXPECT_FALSE(none.requires_grad());
+  EXPECT_FALSE(none.set_requires_grad(false).defined());
+}
+
 }  // namespace

@@ -194,6 +194,51 @@ TEST(Inference, BecomesNormalByClone) {
   EXPECT_TRUE(t.clone().set_requires_grad(true).requires_grad());
 }
 
+TEST(Inference, CountsNoVersions) {
+  Tensor t;
+  {
+    const InferenceMode guard;
+    t = ones({2});
+    t.unsafeGetTensorImpl()->bump_version();
+  }
+  EXPECT_FALSE(t.unsafeGetTensorImpl()->version_counter().enabled());
+  const auto no_versions =
+      ThrowsMessage<AutogradError>(HasSubstr("Inference tensors do not track version counter."));
+  EXPECT_THAT([&] { t._version(); }, no_versions);
+  EXPECT_THAT([&] { t.unsafeGetTensorImpl()->version(); }, no_versions);
+  EXPECT_THAT([&] { t.unsafeGetTensorImpl()->version_counter().current_version(); }, no_versions);
+  EXPECT_THAT([&] { t.unsafeGetTensorImpl()->bump_version(); },
+              ThrowsMessage<AutogradError>(
+                  HasSubstr("Inplace update to inference tensor outside InferenceMode is not allowed")));
+  const Tensor normal = ones({2});
+  const VariableVersion counter = normal.unsafeGetTensorImpl()->version_counter();
+  Tensor(normal.view({2})).add_(1);
+  EXPECT_EQ(counter.current_version(), 1U);
+  counter.bump();
+  EXPECT_EQ(normal._version(), 2);
+}
+
+TEST(Inference, AStaleViewIsALeafAsLongAsNobodyAsksForItsHistory) {
+  const Tensor a = leaf({1, 2});
+  Tensor base = a * 1, plain = ones({2}, kDouble), view;
+  {
+    const InferenceMode guard;
+    view = base.view({2, 1}).view({2});
+    view.mul_(1);
+  }
+  base.mul_(2);
+  EXPECT_TRUE(view.is_leaf());
+  EXPECT_THAT([&] { view.grad_fn(); }, ThrowsMessage<AutogradError>(HasSubstr("inference mode")));
+  EXPECT_TRUE(view.is_leaf());
+
+  const Tensor later = plain.view({2});
+  plain.mul_(a);
+  EXPECT_TRUE(later.is_leaf());
+  EXPECT_TRUE(later.requires_grad());
+  EXPECT_NE(later.grad_fn(), nullptr);
+  EXPECT_FALSE(later.is_leaf());
+}
+
 /// Notes the modes that its backward sees.
 struct SeesModes : Function<SeesModes> {
   static inline bool grad_mode, inference, multithreading;
