@@ -21,7 +21,7 @@ void check_adam(const Optimizer& optimizer, const Options& options) {
   optimizer.check_setting("weight_decay", options.weight_decay());
   const auto [beta1, beta2] = options.betas();
   for (const double beta : {beta1, beta2}) {
-    LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, optimizer.name(), ": a beta is ", beta,
+    LANEWISE_CHECK(ValueError, beta >= 0 && beta < 1, optimizer.name(), ": Invalid beta parameter: ", beta,
                    ", expected 0 <= beta < 1");
   }
 }

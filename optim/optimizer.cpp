@@ -21,8 +21,8 @@ void Optimizer::add_param_group(const OptimizerParamGroup& group) {
   for (const Tensor& parameter : group.params()) {
     const std::size_t i = known.size();
     LANEWISE_CHECK(ValueError, parameter.defined(), name_, ": parameter ", i, " is undefined");
-    LANEWISE_CHECK(ValueError, parameter.is_leaf(), name_, ": parameter ", i,
-                   " is not a leaf; optimize the tensor that it was computed from");
+    LANEWISE_CHECK(ValueError, parameter.is_leaf(), name_, ": can't optimize a non-leaf Tensor: parameter ",
+                   i, " is not a leaf; optimize the tensor that it was computed from");
     LANEWISE_CHECK(ValueError, parameter.requires_grad(), name_, ": parameter ", i,
                    " does not require grad; call requires_grad_() first");
     LANEWISE_CHECK(

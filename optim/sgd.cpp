@@ -28,8 +28,8 @@ void SGD::check_settings(const SGDOptions& o) const {
   check_setting("momentum", o.momentum());
   check_setting("weight_decay", o.weight_decay());
   LANEWISE_CHECK(ValueError, !o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
-                 "SGD: nesterov needs momentum > 0 and dampening 0, found momentum ", o.momentum(),
-                 " and dampening ", o.dampening());
+                 "SGD: Nesterov momentum requires a momentum and zero dampening, found momentum ",
+                 o.momentum(), " and dampening ", o.dampening());
 }
 
 void SGD::apply(SGDState& state, Tensor& parameter, const Tensor& grad, const SGDOptions& o) {
