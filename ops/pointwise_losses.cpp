@@ -52,6 +52,10 @@ Tensor weighted(const char* op, const Tensor& terms, const Tensor& weight) {
   return pointwise(kMul, {terms, weight});
 }
 
+Tensor beside_self(const Tensor& self, const Tensor& target) {
+  return self.sizes() == target.sizes() ? target : view(target, bce_target_sizes(self, target));
+}
+
 void check_beta(const char* op, double beta) {
   LANEWISE_CHECK(ValueError, beta >= 0, op, ": beta must not be negative, it is ", beta);
 }
@@ -148,14 +152,14 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tens
                    "binary_cross_entropy: every element of self must lie in [0, 1]; apply sigmoid, or call "
                    "binary_cross_entropy_with_logits");
   }
-  const Tensor beside = view(target, bce_target_sizes(self, target));
+  const Tensor beside = beside_self(self, target);
   return reduced("binary_cross_entropy",
                  weighted("binary_cross_entropy", pointwise(kBce, {self, beside}), weight), reduction);
 }
 
 Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
                                      const Tensor& weight, std::int64_t reduction) {
-  const Tensor beside = view(target, bce_target_sizes(self, target));
+  const Tensor beside = beside_self(self, target);
   const double share = loss_share(self, beside, reduction);
   return weighted("binary_cross_entropy_backward",
                   pointwise(kBceBackward, {grad_output, self, beside}, {share}), weight);

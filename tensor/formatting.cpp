@@ -36,7 +36,8 @@ class NumberFormat {
   void see(double x) {
     if (!std::isfinite(x)) return;
     const double magnitude = std::abs(x);
-    largest_ = any_ ? std::max(largest_, magnitude) : magnitude;
+    // libtorch's rule to the letter: of negative numbers only the first counts.
+    if (!any_ || x > largest_) largest_ = magnitude;
     smallest_ = any_ ? std::min(smallest_, magnitude) : magnitude;
     any_ = true;
     integers_ = integers_ && x == std::nearbyint(x);
@@ -66,6 +67,8 @@ class NumberFormat {
     return text;
   }
   int width() const { return width_; }
+  /// Of integers, all of whose digits are printed.
+  int integer_width() const { return digits(largest_) + 1; }
   /// What the numbers are to be multiplied by; 1 is not printed.
   double scale() const { return scale_; }
 
@@ -105,7 +108,7 @@ class Elements {
       const auto z = at(index).to_unchecked<std::complex<double>>();
       format.see(z.real());
       format.see(z.imag());
-    } else if (t_.is_floating_point()) {
+    } else {
       format.see(at(index).to_unchecked<double>());
     }
   }
@@ -114,11 +117,6 @@ class Elements {
     if (value.isComplex()) return text_of(value.to_unchecked<std::complex<double>>(), format);
     if (value.isFloatingPoint()) return format.text(value.to_unchecked<double>());
     return std::to_string(value.to_unchecked<std::int64_t>());
-  }
-  /// Of an integer, its sign not counted.
-  std::size_t digits(IntArrayRef index) const {
-    const std::string text = std::to_string(at(index).to_unchecked<std::int64_t>());
-    return text.size() - (text.front() == '-' ? 1 : 0);
   }
   Scalar at(IntArrayRef index) const {
     std::int64_t offset = 0;
@@ -193,9 +191,8 @@ class Printer {
     for_each([&](const DimVector& index) { elements_.see(index, format_); });
     format_.choose();
     width_ = static_cast<std::size_t>(format_.width());
-    if (is_integral(t_.scalar_type(), true)) {  // all digits, and room for a sign before the longest
-      width_ = 2;
-      for_each([&](const DimVector& index) { width_ = std::max(width_, elements_.digits(index) + 1); });
+    if (is_integral(t_.scalar_type(), true)) {
+      width_ = static_cast<std::size_t>(format_.integer_width());
     } else if (t_.is_complex()) {
       for_each([&](const DimVector& index) {
         width_ = std::max(width_, elements_.text(index, format_).size() + 1);

@@ -336,7 +336,7 @@ TEST(Optimizer, RefusesWhatItCannotTrain) {
       [&] {
         Adam({p}, AdamOptions().betas({0.9, 1.0}));
       },
-      ThrowsMessage<ValueError>(HasSubstr("beta is 1")));
+      ThrowsMessage<ValueError>(HasSubstr("Invalid beta parameter: 1")));
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(of<float>({2, 2}, {1, 2, 3, 4})), " 1  2\n 3  4\n[ CPUFloatType{2,2} ]");
   EXPECT_EQ(printed(of<std::int64_t>({2, 2}, {1, 2, 30, -4})), "  1   2\n 30  -4\n[ CPULongType{2,2} ]");
   EXPECT_EQ(printed(of<std::int64_t>({2}, {-1, 5})), "-1\n 5\n[ CPULongType{2} ]");
-  EXPECT_EQ(printed(of<std::int64_t>({2}, {1, -50})), "  1\n-50\n[ CPULongType{2} ]");
+  EXPECT_EQ(printed(of<std::int64_t>({2}, {1, -50})), " 1\n-50\n[ CPULongType{2} ]");
   EXPECT_EQ(printed(of<float>({2}, {1e6f, -1})), "   1e+06\n      -1\n[ CPUFloatType{2} ]");
   EXPECT_EQ(printed(of<float>({2}, {INFINITY, 1})), "inf\n 1\n[ CPUFloatType{2} ]");
   EXPECT_EQ(printed(of<float>({3}, {1.5f, INFINITY, NAN})), " 1.5000\n    inf\n    nan\n[ CPUFloatType{3} ]");

@@ -64,7 +64,7 @@ TEST(Gradcheck, RealTimesComplex) {
   const Tensor z =
       tensor({std::complex<double>(1, 2), std::complex<double>(-0.5, 0.25)}, TensorOptions(kComplexDouble))
           .requires_grad_();
-  const Tensor r = leaf({0.5, 3});
+  const Tensor r = leaf({0.5, 3.0});
   EXPECT_TRUE(gradcheck(
       [](const variable_list& in) {
         return variable_list{in[0] * in[1], in[0] / in[1] + in[1]};
@@ -83,7 +83,7 @@ TEST(Gradcheck, StridedInputsAndSeveralOutputs) {
 }
 
 TEST(Gradcheck, InplaceOnViews) {
-  const Tensor x = leaf({0.5, -1, 2, 0.75});
+  const Tensor x = leaf({0.5, -1.0, 2.0, 0.75});
   const auto fn = [](const variable_list& in) {
     const Tensor y = in[0] * 1;
     Tensor v = y.view({2, 2});
