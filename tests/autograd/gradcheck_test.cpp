@@ -74,7 +74,7 @@ TEST(Gradcheck, RealTimesComplex) {
 
 TEST(Gradcheck, StridedInputsAndSeveralOutputs) {
   const Tensor x = constant({{1, 2, 3}, {4, 5, 6}}).t().requires_grad_();
-  const Tensor y = constant({0.5, 9, -1.5, 9}).slice(0, 0, 4, 2).detach().requires_grad_();
+  const Tensor y = constant({0.5, 9.0, -1.5, 9.0}).slice(0, 0, 4, 2).detach().requires_grad_();
   const auto fn = [](const variable_list& in) {
     return variable_list{in[0] * in[1], (in[0].tanh() + in[1]).sum(), in[0] > 2};
   };
