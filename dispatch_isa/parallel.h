@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 #include <type_traits>
+#include <vector>
 
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/dispatch_isa/threads.h>

@@ -165,6 +165,8 @@ class std::numeric_limits<lanewise::BFloat16> {
   static constexpr lanewise::BFloat16 round_error() noexcept { return lanewise::BFloat16::from_bits(0x3f00); }
   static constexpr lanewise::BFloat16 infinity() noexcept { return lanewise::BFloat16::from_bits(0x7f80); }
   static constexpr lanewise::BFloat16 quiet_NaN() noexcept { return lanewise::BFloat16::from_bits(0x7fc0); }
-  static constexpr lanewise::BFloat16 signaling_NaN() noexcept { return lanewise::BFloat16::from_bits(0x7fa0); }
+  static constexpr lanewise::BFloat16 signaling_NaN() noexcept {
+    return lanewise::BFloat16::from_bits(0x7fa0);
+  }
   static constexpr lanewise::BFloat16 denorm_min() noexcept { return lanewise::BFloat16::from_bits(0x0001); }
 };
