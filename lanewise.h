@@ -38,10 +38,13 @@
 #include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/dispatch_isa/version.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/generated/linalg.h>
+#include <lanewise/generated/special.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
 #include <lanewise/ops/loss_reduction.h>
+#include <lanewise/ops/tensor_flatten.h>
 #include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
 #include <lanewise/optim/lr_scheduler.h>

@@ -89,20 +89,33 @@ Tensor weigh(const Tensor& grad, const Tensor& self, const Tensor& target, const
 
 }  // namespace
 
-Tensor bce_target_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight,
-                           std::int64_t reduction) {
+Tensor bce_beside(const Tensor& self, const Tensor& target, const Tensor& of_target) {
+  if (self.sizes() == target.sizes()) return of_target;
+  return of_target.reshape(ops::bce_target_sizes(self, target));
+}
+
+Tensor bce_like_target(const Tensor& grad, const Tensor& self, const Tensor& target) {
+  if (self.sizes() == target.sizes()) return grad;
+  return grad.sum_to_size(ops::bce_target_sizes(self, target)).reshape(target.sizes());
+}
+
+Tensor bce_target_backward(const Tensor& grad, const Tensor& self, const Tensor& any_target,
+                           const Tensor& weight, std::int64_t reduction) {
+  const Tensor target = bce_beside(self, any_target, any_target);
   return weigh(grad, self, target, weight, reduction) * ((-self).log1p() - self.log());
 }
 
-Tensor bce_double_backward(const Tensor& both, const Tensor& self, const Tensor& target, const Tensor& weight,
-                           std::int64_t reduction) {
+Tensor bce_double_backward(const Tensor& both, const Tensor& self, const Tensor& any_target,
+                           const Tensor& weight, std::int64_t reduction) {
+  const Tensor target = bce_beside(self, any_target, any_target);
   const Tensor rest = 1 - self;
   const Tensor slope = target / (self * self) + (1 - target) / (rest * rest);
   return weigh(both, self, target, weight, reduction) * slope;
 }
 
-Tensor bce_double_backward_target(const Tensor& both, const Tensor& self, const Tensor& target,
+Tensor bce_double_backward_target(const Tensor& both, const Tensor& self, const Tensor& any_target,
                                   const Tensor& weight, std::int64_t reduction) {
+  const Tensor target = bce_beside(self, any_target, any_target);
   return -weigh(both, self, target, weight, reduction) / ((1 - self) * self);
 }
 

@@ -60,6 +60,10 @@ Tensor huber_double_backward(const Tensor& both, const Tensor& self, const Tenso
                              std::int64_t reduction, double delta);
 Tensor soft_margin_double_backward(const Tensor& both, const Tensor& self, const Tensor& target,
                                    std::int64_t reduction);
+/// What goes with the target, its sizes as they stand beside self's (ops::bce_target_sizes); and a gradient of self's
+/// sizes as the target's.
+Tensor bce_beside(const Tensor& self, const Tensor& target, const Tensor& of_target);
+Tensor bce_like_target(const Tensor& grad, const Tensor& self, const Tensor& target);
 Tensor bce_target_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight,
                            std::int64_t reduction);
 Tensor bce_double_backward(const Tensor& both, const Tensor& self, const Tensor& target, const Tensor& weight,

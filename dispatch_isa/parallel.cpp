@@ -40,6 +40,7 @@ detail::Loop split(std::int64_t begin, std::int64_t end, std::int64_t grain, int
 }  // namespace
 
 bool in_parallel_region() noexcept { return inside; }
+int get_thread_num() noexcept { return inside ? detail::thread_in_loop() : 0; }
 
 namespace detail {
 

@@ -22,4 +22,7 @@ LANEWISE_API void set_num_threads(int threads);
 /// True while the calling thread runs a part of parallel_for; nested loops then run in the calling thread.
 LANEWISE_API bool in_parallel_region() noexcept;
 
+/// Which of the loop's threads the caller is, from 0; 0 outside of parallel_for.
+LANEWISE_API int get_thread_num() noexcept;
+
 }  // namespace lanewise

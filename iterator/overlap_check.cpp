@@ -137,11 +137,14 @@ void TensorIterator::check_overlap() {
     const Tensor& out = output(i);
     if (operand(i).will_resize) {
       for (int j = 0; j < ntensors(); ++j) {
-        LANEWISE_CHECK(StorageError,
-                       j == i || !operand(j).defined() || operand(j).is_number || !tensor(j).is_alias_of(out),
-                       op_, ": the output of shape ", out.sizes(), " would be resized to ",
-                       IntArrayRef(shape_),
-                       " but shares its memory with another operand; pass an output of its own");
+        LANEWISE_CHECK(
+            StorageError,
+            j == i || !operand(j).defined() || operand(j).is_number || !tensor(j).is_alias_of(out), op_,
+            ": unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single memory location. Please clone() the tensor before performing the operation: the output "
+            "of shape ",
+            out.sizes(), " would be resized to ", IntArrayRef(shape_),
+            " but shares its memory with another operand; pass an output of its own");
       }
       continue;
     }

@@ -99,9 +99,10 @@ struct PointwiseBuilder {
       LANEWISE_CHECK(ValueError, t.defined(), op.name, ": input ", i, " is an undefined tensor");
       if (role == Role::Bool) {
         // Bytes stand for bools, as masks did in PyTorch before it had bools: any but 0 is true.
-        LANEWISE_CHECK(DtypeError, t.scalar_type() == kBool || t.scalar_type() == kByte, op.name, ": input ",
-                       i, " is a ", t.scalar_type(),
-                       " tensor, expected Bool; compare it with something, as in x.ne(0)");
+        LANEWISE_CHECK(DtypeError, t.scalar_type() == kBool || t.scalar_type() == kByte, op.name,
+                       " expected condition to be a boolean tensor, but got a tensor with dtype ",
+                       t.scalar_type(), " for input ", i,
+                       ", expected Bool; compare it with something, as in x.ne(0)");
       } else {
         type.add(t);
       }
@@ -111,7 +112,7 @@ struct PointwiseBuilder {
         op.promote_integers_to_float && is_integral(common, true) ? get_default_dtype() : common;
     LANEWISE_CHECK(DtypeError,
                    kernel.fn[static_cast<std::size_t>(kernels::compute_type(computed))] != nullptr, op.name,
-                   ": not implemented for ", common);
+                   ": not implemented for '", common, "'");
     return computed;
   }
 

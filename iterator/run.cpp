@@ -62,7 +62,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
   const kernels::TunedRun* tuned = kernels::tuned_run(kernel, common_dtype(), numel());
   const kernels::ElementwiseFn fn =
       tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)];
-  LANEWISE_CHECK(DtypeError, fn != nullptr, op_, ": not implemented for ", common_dtype());
+  LANEWISE_CHECK(DtypeError, fn != nullptr, op_, ": not implemented for '", common_dtype(), "'");
   if (detail::records_walks()) [[unlikely]]
     detail::walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
   std::array<ScalarType, detail::kMaxTileOperands> types;

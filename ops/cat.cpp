@@ -16,10 +16,12 @@ namespace {
 bool is_skipped(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
 void check_shape(const Tensor& first, const Tensor& t, std::int64_t dim) {
-  bool fits = t.dim() == first.dim();
+  LANEWISE_CHECK(ShapeError, t.dim() == first.dim(), "cat: Tensors must have same number of dimensions: got ",
+                 first.dim(), " and ", t.dim(), ", the shapes are ", first.sizes(), " and ", t.sizes());
+  bool fits = true;
   for (std::int64_t d = 0; fits && d < t.dim(); ++d) fits = d == dim || t.size(d) == first.size(d);
-  LANEWISE_CHECK(ShapeError, fits, "cat: shapes ", first.sizes(), " and ", t.sizes(),
-                 " differ outside of dimension ", dim);
+  LANEWISE_CHECK(ShapeError, fits, "cat: Sizes of tensors must match except in dimension ", dim, ": shapes ",
+                 first.sizes(), " and ", t.sizes(), " differ outside of dimension ", dim);
 }
 
 /// Results of up to so many bytes are joined before an iterator would be built.
@@ -44,7 +46,8 @@ struct Joined {
   ScalarType dtype;
 
   explicit Joined(ArrayRef<Tensor> tensors, std::int64_t along) {
-    LANEWISE_CHECK(ValueError, !tensors.empty(), "cat: expected at least one tensor");
+    LANEWISE_CHECK(ValueError, !tensors.empty(),
+                   "cat: expected a non-empty list of Tensors, at least one tensor");
     ResultType type;
     const Tensor* first = nullptr;
     for (const Tensor& t : tensors) {

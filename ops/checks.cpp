@@ -11,9 +11,11 @@ void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
                  ") needs bool operands, they are ", to_string(result));
   LANEWISE_CHECK(DtypeError, !alpha.isComplex() || is_complex(result), op, ": the complex factor ", alpha,
                  " needs complex operands, they are ", to_string(result));
-  LANEWISE_CHECK(DtypeError, !alpha.isFloatingPoint() || !is_integral(result, true), op,
-                 ": the floating factor ", alpha, " needs floating operands, they are ", to_string(result),
-                 "; cast them first");
+  LANEWISE_CHECK(
+      DtypeError, !alpha.isFloatingPoint() || !is_integral(result, true), op,
+      ": For integral input tensors, argument alpha must not be a floating point number: the floating "
+      "factor ",
+      alpha, " needs floating operands, they are ", to_string(result), "; cast them first");
 }
 
 }  // namespace
@@ -39,8 +41,10 @@ void detail::check_alpha_of(const char* op, const Tensor& a, const Scalar& b, co
 }
 
 void check_not_bool(const char* op, const Tensor& self) {
-  LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, op,
-                 ": not for bool tensors; use logical_not to invert a mask");
+  LANEWISE_CHECK(
+      DtypeError, self.scalar_type() != kBool, op,
+      ": Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+      "mask, use the `~` or `logical_not()` operator instead");
 }
 
 namespace {

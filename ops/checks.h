@@ -57,8 +57,10 @@ void check_sub(const char* op, const Tensor& self, const Other& other, const Sca
   } else {
     is_bool |= other.scalar_type() == kBool;
   }
-  LANEWISE_CHECK(DtypeError, !is_bool, op,
-                 ": bool tensors cannot be subtracted; use logical_xor, or logical_not to invert a mask");
+  LANEWISE_CHECK(
+      DtypeError, !is_bool, op,
+      ": Subtraction, the `-` operator, with a bool tensor is not supported, nor with two bool tensors; use "
+      "the `^` or `logical_xor()` operator instead, or `~` or `logical_not()` to invert a mask");
   check_alpha(op, self, other, alpha);
 }
 

@@ -254,16 +254,6 @@ Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, con
   return reduce("multilabel_soft_margin_loss", loss.sum(-1) / self.size(-1), reduction);
 }
 
-Tensor max(const Tensor& self, const Tensor& other) {
-  ops::check_defined("max", "self", self, "other", other);
-  return maximum(self, other);
-}
-
-Tensor min(const Tensor& self, const Tensor& other) {
-  ops::check_defined("min", "self", self, "other", other);
-  return minimum(self, other);
-}
-
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
   ops::check_defined("isclose", "self", self, "other", other);
   LANEWISE_CHECK(DtypeError, self.scalar_type() == other.scalar_type(), "isclose: expected one dtype, found ",

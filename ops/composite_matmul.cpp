@@ -90,9 +90,9 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 
 Tensor outer(const Tensor& self, const Tensor& vec2) {
   ops::check_defined("outer", "self", self, "vec2", vec2);
-  LANEWISE_CHECK(ShapeError, self.dim() == 1 && vec2.dim() == 1,
-                 "outer: Expected 1-D arguments self and vec2, but got ", self.dim(), "-D and ", vec2.dim(),
-                 "-D");
+  LANEWISE_CHECK(ShapeError, self.dim() == 1 && vec2.dim() == 1, "outer: Expected 1-D argument ",
+                 self.dim() == 1 ? "vec2" : "self", ", but got ", self.dim() == 1 ? vec2.dim() : self.dim(),
+                 "-D: the arguments self and vec2 are ", self.dim(), "-D and ", vec2.dim(), "-D");
   return self.view({self.size(0), 1}) * vec2;
 }
 

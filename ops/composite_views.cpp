@@ -134,9 +134,10 @@ Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int
   const std::int64_t d = wrap_dim("narrow", dim, self.dim());
   const std::int64_t size = self.size(d);
   const std::int64_t first = start < 0 ? start + size : start;
-  LANEWISE_CHECK(IndexError, length >= 0 && first >= 0 && first <= size && first + length <= size,
-                 "narrow: start ", start, " and length ", length, " are not within dimension ", d,
-                 " of size ", size);
+  LANEWISE_CHECK(IndexError, length >= 0, "narrow: length must be non-negative, it is ", length);
+  LANEWISE_CHECK(IndexError, first >= 0 && first <= size && first + length <= size, "narrow: start (", start,
+                 ") + length (", length, ") exceeds dimension size (", size, ") of dimension ", d,
+                 ", or start is not within it");
   return self.slice(d, first, first + length, 1);
 }
 
@@ -177,7 +178,7 @@ namespace {
 /// The size of each chunk but the last; 0 where the dimension is empty.
 std::int64_t chunk_size(const char* op, const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   ops::check_defined(op, "self", self);
-  LANEWISE_CHECK(ValueError, chunks > 0, op, ": chunks is ", chunks, "; expected a positive number");
+  LANEWISE_CHECK(ValueError, chunks > 0, op, " expects `chunks` to be greater than 0, got: ", chunks);
   LANEWISE_CHECK(ShapeError, self.dim() > 0, op, ": a 0-dim tensor has no dimension to split");
   const std::int64_t size = self.size(wrap_dim(op, dim, self.dim()));
   return size == 0 ? 0 : (size - 1) / chunks + 1;

@@ -15,9 +15,10 @@ Tensor Tensor::to(Device, ScalarType dtype, bool non_blocking, bool copy) const 
 }
 
 Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
-  LANEWISE_CHECK(ValueError, !options.has_requires_grad(),
-                 "to: the options say requires_grad, which a conversion cannot set; call requires_grad_() on "
-                 "the result");
+  LANEWISE_CHECK(
+      ValueError, !options.requires_grad(),
+      "to: Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set "
+      "as true; call requires_grad_() on the result");
   return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy);
 }
 

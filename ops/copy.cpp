@@ -122,7 +122,8 @@ void fill_with(const Tensor& self, char* element) {
 Tensor& fill_(Tensor& self, const Tensor& value) {
   check_defined("fill_", value);
   LANEWISE_CHECK(ShapeError, value.dim() == 0,
-                 "fill_: only a 0-dimension value tensor is supported, but it has shape ", value.sizes());
+                 "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
+                 " dimensions, of shape ", value.sizes());
   return fill_(self, value.item());
 }
 

@@ -107,15 +107,16 @@ void check_floating_self(const char* op, const Tensor& self, bool complex_too) {
 
 Tensor& uniform_(Tensor& self, double from, double to) {
   check_floating_self("uniform_", self, true);
-  LANEWISE_CHECK(ValueError, from <= to && std::isfinite(to - from),
-                 "uniform_: expects from <= to, both finite and not too far apart, but got ", from, " and ",
-                 to);
+  LANEWISE_CHECK(
+      ValueError, from <= to && std::isfinite(to - from),
+      "uniform_ expects to return a [from, to) range, both finite and not too far apart, but found from=",
+      from, " > to=", to);
   return draw("uniform_", self, &kernels::KernelTable::uniform, from, to, from >= 0);
 }
 
 Tensor& normal_(Tensor& self, double mean, double std) {
   check_floating_self("normal_", self, true);
-  LANEWISE_CHECK(ValueError, std >= 0, "normal_: expects std >= 0, but got ", std);
+  LANEWISE_CHECK(ValueError, std >= 0, "normal_ expects std >= 0.0, but found std ", std);
   return draw("normal_", self, &kernels::KernelTable::normal, mean, std);
 }
 
@@ -123,8 +124,9 @@ Tensor& random_(Tensor& self, std::int64_t from, std::optional<std::int64_t> to)
   check_random(self);
   const ScalarType dtype = self.scalar_type();
   const std::int64_t last = to ? *to - 1 : largest_integer(dtype);
-  LANEWISE_CHECK(ValueError, !to || from < *to, "random_: expects from < to, but got ", from, " and ",
-                 to.value_or(0));
+  LANEWISE_CHECK(ValueError, !to || from < *to,
+                 "random_ expects 'from' to be less than 'to', but got from=", from,
+                 " >= to=", to.value_or(0));
   LANEWISE_CHECK(ValueError,
                  from >= smallest_integer(dtype) && last <= largest_integer(dtype) && from <= last,
                  "random_: the range from ", from, " to ", last, " does not fit into ", short_name(dtype));
@@ -137,7 +139,7 @@ Tensor& random_(Tensor& self) { return ops::random_(self, 0, std::nullopt); }
 
 Tensor& bernoulli_(Tensor& self, double p) {
   LANEWISE_CHECK(ValueError, self.defined(), "bernoulli_: the tensor is undefined");
-  LANEWISE_CHECK(ValueError, p >= 0 && p <= 1, "bernoulli_: expects a probability in [0, 1], but got ", p);
+  LANEWISE_CHECK(ValueError, p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   return draw("bernoulli_", self, &kernels::KernelTable::bernoulli, p, 0.0);
 }
 
@@ -175,7 +177,7 @@ Tensor& geometric_(Tensor& self, double p) {
   LANEWISE_CHECK(ValueError, self.defined(), "geometric_: the tensor is undefined");
   LANEWISE_CHECK(DtypeError, !self.is_complex() && self.scalar_type() != kBool,
                  "geometric_: not implemented for ", short_name(self.scalar_type()));
-  LANEWISE_CHECK(ValueError, p > 0 && p < 1, "geometric_: expects a probability in (0, 1), but got ", p);
+  LANEWISE_CHECK(ValueError, p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
   const double largest = static_cast<double>(
       is_floating_point(self.scalar_type()) ? largest_integer(kDouble) : largest_integer(self.scalar_type()));
   return ops::copy_(self, unit_draws("geometric_", self.sizes())
@@ -203,7 +205,7 @@ Tensor& log_normal_(Tensor& self, double mean, double std) {
 
 Tensor normal(const Tensor& mean, double std) {
   check_floating_self("normal", mean, true);
-  LANEWISE_CHECK(ValueError, std >= 0, "normal: expects std >= 0, but got ", std);
+  LANEWISE_CHECK(ValueError, std >= 0, "normal expects std >= 0.0, but found std ", std);
   return standard_normal(mean, mean.sizes()).mul_(std).add_(mean.detach());
 }
 
@@ -229,8 +231,9 @@ Tensor multinomial(const Tensor& self, std::int64_t num_samples, bool replacemen
                  num_samples);
   const std::int64_t categories = self.size(-1);
   const std::int64_t rows = self.dim() == 2 ? self.size(0) : 1;
-  LANEWISE_CHECK(ValueError, replacement || num_samples <= categories, "multinomial: cannot draw ",
-                 num_samples, " of ", categories, " categories without replacement");
+  LANEWISE_CHECK(ValueError, replacement || num_samples <= categories,
+                 "multinomial: cannot sample n_sample > prob_dist.size(-1) samples without replacement: ",
+                 num_samples, " of ", categories, " categories");
   const Tensor weights = self.detach().to(kDouble).contiguous();
   const auto* weight = static_cast<const double*>(weights.data_ptr());
   for (std::int64_t row = 0; row < rows; ++row) {

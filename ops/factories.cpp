@@ -26,6 +26,11 @@ TensorOptions like(const char* op, const Tensor& self, const TensorOptions& opti
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
+/// Throws ValueError if the number does not fit, before memory is taken.
+void check_fits(const Scalar& value, ScalarType dtype) {
+  visit_dtype(dtype, [&]<class T>() { static_cast<void>(value.to<T>()); });
+}
+
 Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
   ops::fill_dense(t, value);
   return with_options(std::move(t), options);
@@ -62,10 +67,12 @@ Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& opt
   const ScalarType dtype = options.has_dtype() ? options.dtype() : dtype_of_number(fill_value);
   LANEWISE_CHECK(DtypeError, !fill_value.isComplex() || is_complex(dtype), "full: ", short_name(dtype),
                  " cannot hold the complex number ", fill_value);
+  check_fits(fill_value, dtype);
   return filled(detail::empty_cpu(size, dtype), fill_value, options);
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
+  check_fits(value, options.dtype());
   return filled(detail::empty_cpu({}, options.dtype()), value, options);
 }
 
@@ -79,6 +86,7 @@ Tensor ones_like(const Tensor& self, const TensorOptions& options) {
   return filled(empty_for("ones_like", self, options), 1, options);
 }
 Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options) {
+  check_fits(fill_value, like("full_like", self, options).dtype());
   return filled(empty_for("full_like", self, options), fill_value, options);
 }
 
@@ -143,7 +151,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, cons
 Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
 
 Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
-  LANEWISE_CHECK(ShapeError, n >= 0 && m >= 0, "eye: sizes must be non-negative, but got ", n, " and ", m);
+  LANEWISE_CHECK(ShapeError, n >= 0 && m >= 0, "eye: n must be greater or equal to 0, got ", n,
+                 ", and m, got ", m);
   Tensor t = zeros({n, m}, options.requires_grad(false));
   visit_dtype(t.scalar_type(), [&]<class T>() {
     auto* data = static_cast<T*>(t.data_ptr());

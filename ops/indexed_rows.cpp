@@ -14,6 +14,7 @@
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
+#include <lanewise/tensor/warnings.h>
 
 namespace lanewise::ops {
 namespace {
@@ -44,8 +45,12 @@ std::int64_t product(IntArrayRef sizes) {
 }
 
 [[noreturn]] void out_of_bounds(const char* op, std::int64_t index, std::size_t dim, std::int64_t size) {
+  if (size == 0) {
+    lanewise::detail::raise<IndexError>(op, ": index is out of bounds for dimension with size 0: index ",
+                                        index, " of dimension ", dim);
+  }
   lanewise::detail::raise<IndexError>(op, ": index ", index, " is out of bounds for dimension ", dim,
-                                      " with size ", size);
+                                      " with size ", size, "; index out of range in self");
 }
 
 /// A list of indices, dense and checked, negative ones counted from the end if `wrap`. Not the memory of
@@ -116,6 +121,12 @@ std::vector<Tensor> without_masks(const char* op, const Tensor& self, ArrayRef<T
       LANEWISE_CHECK(IndexError, index.size(d) == self.size(at), op, ": The shape of the mask ",
                      index.sizes(), " at index ", d, " does not match the shape of the indexed tensor ",
                      self.sizes(), " at index ", at);
+    }
+    if (dtype == kByte) {
+      warn(op,
+           ": indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead; "
+           "x.to(kBool) "
+           "is one");
     }
     const Tensor positions = nonzero(index);
     for (std::int64_t d = 0; d < index.dim(); ++d) plain.push_back(select(positions, 1, d));

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <ostream>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/errors.h>
@@ -19,20 +22,31 @@ inline constexpr EllipsisIndexType Ellipsis{};
 /// A new dimension of size 1; in a Slice, the default.
 inline constexpr std::nullopt_t None = std::nullopt;
 
-/// start:stop:step. Bounds may be negative and are clamped; step is positive.
-struct Slice {
+/// What a Slice without bounds has for them.
+inline constexpr std::int64_t INDEX_MIN = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t INDEX_MAX = std::numeric_limits<std::int64_t>::max();
+
+/// start:stop:step. Bounds may be negative and are clamped; only a positive step can index. Throws ValueError if the step
+/// is 0.
+struct LANEWISE_API Slice {
   Slice(std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> stop = std::nullopt,
         std::optional<std::int64_t> step = std::nullopt)
-      : start_(start), stop_(stop), step_(step.value_or(1)) {}
-  std::optional<std::int64_t> start() const noexcept { return start_; }
-  std::optional<std::int64_t> stop() const noexcept { return stop_; }
+      : step_(step.value_or(1)) {
+    LANEWISE_CHECK(ValueError, step_ != 0, "Slice: slice step cannot be zero; expected a positive number");
+    start_ = start.value_or(step_ < 0 ? INDEX_MAX : 0);
+    stop_ = stop.value_or(step_ < 0 ? INDEX_MIN : INDEX_MAX);
+  }
+  std::int64_t start() const noexcept { return start_; }
+  std::int64_t stop() const noexcept { return stop_; }
   std::int64_t step() const noexcept { return step_; }
 
  private:
-  std::optional<std::int64_t> start_;
-  std::optional<std::int64_t> stop_;
+  std::int64_t start_;
+  std::int64_t stop_;
   std::int64_t step_;
 };
+/// "1:9223372036854775807:2".
+LANEWISE_API std::ostream& operator<<(std::ostream& out, const Slice& slice);
 
 /// One index of any kind.
 struct LANEWISE_API TensorIndex {
@@ -43,7 +57,7 @@ struct LANEWISE_API TensorIndex {
   /// "..." is the ellipsis, nothing else is allowed.
   TensorIndex(const char* text) : kind_(Kind::Dots) {
     LANEWISE_CHECK(ValueError, std::string_view(text) == "...",
-                   "index: expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
+                   "index: Expected \"...\" to represent an ellipsis index, but got \"", text, "\"");
   }
   template <class T>
     requires(std::is_integral_v<T>)
@@ -71,5 +85,9 @@ struct LANEWISE_API TensorIndex {
   Slice slice_;
   Tensor tensor_;
 };
+/// "None", "...", "0", "true", "1:9223372036854775807:2", and tensors as they print.
+LANEWISE_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
+/// "(None, ..., 0)".
+LANEWISE_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
 }  // namespace lanewise::indexing

@@ -53,8 +53,8 @@ constexpr PointwiseOp kFrexp{"frexp", &KernelTable::frexp};
 template <class Other>
 Tensor div_rounded(const Tensor& self, const Other& other, std::optional<std::string_view> mode) {
   if (!mode) return pointwise(kDiv, {self, other});
-  LANEWISE_CHECK(ValueError, *mode == "trunc" || *mode == "floor", "div: rounding_mode is \"", *mode,
-                 "\"; expected none, \"trunc\" or \"floor\"");
+  LANEWISE_CHECK(ValueError, *mode == "trunc" || *mode == "floor",
+                 "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *mode, "'");
   check_divisor("div", self, other);
   return pointwise(*mode == "trunc" ? kDivTrunc : kDivFloor, {self, other});
 }
@@ -65,7 +65,8 @@ ScalarType check_power(const Tensor& self, const Scalar& exponent) {
   LANEWISE_CHECK(
       ValueError,
       !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
-      "pow: integers to the negative power ", exponent, " are no integers; cast self to a floating dtype");
+      "pow: Integers to negative integer powers are not allowed. The power is ", exponent,
+      "; cast self to a floating dtype");
   return type;
 }
 
@@ -73,7 +74,7 @@ ScalarType check_power(const Tensor& self, const Scalar& exponent) {
 auto writer(const Destination& to) { return to.resizable ? &pointwise_out : &pointwise_inplace; }
 
 void check_limits(bool any) {
-  LANEWISE_CHECK(ValueError, any, "clamp: at least one of min and max is needed");
+  LANEWISE_CHECK(ValueError, any, "clamp: At least one of 'min' or 'max' must not be None; both are missing");
 }
 
 Tensor tested(const PointwiseOp& op, const Tensor& self, bool of_integers) {

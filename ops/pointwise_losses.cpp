@@ -3,6 +3,7 @@
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
@@ -37,8 +38,22 @@ Tensor reduced(const char* op, const Tensor& terms, std::int64_t reduction) {
   return reduction == 1 ? mean(terms) : sum(terms);
 }
 
-Tensor weighted(const Tensor& terms, const Tensor& weight) {
-  return weight.defined() ? pointwise(kMul, {terms, weight}) : terms;
+/// Throws ShapeError unless a result of `sizes` has room for what it and `other` broadcast to.
+void check_room(const char* op, IntArrayRef sizes, IntArrayRef other) {
+  const DimVector together = broadcast_shapes(op, sizes, other);
+  LANEWISE_CHECK(ShapeError, sizes == IntArrayRef(together), op, ": output with shape ", sizes,
+                 " doesn't match the broadcast shape ", IntArrayRef(together), " with an operand of shape ",
+                 other, "; expand the other operand first");
+}
+
+Tensor weighted(const char* op, const Tensor& terms, const Tensor& weight) {
+  if (!weight.defined()) return terms;
+  check_room(op, terms.sizes(), weight.sizes());
+  return pointwise(kMul, {terms, weight});
+}
+
+Tensor beside_self(const Tensor& self, const Tensor& target) {
+  return self.sizes() == target.sizes() ? target : view(target, bce_target_sizes(self, target));
 }
 
 void check_beta(const char* op, double beta) {
@@ -59,6 +74,25 @@ double loss_share(const Tensor& self, const Tensor& target, std::int64_t reducti
     for (const std::int64_t size : broadcast_shapes("loss", self.sizes(), target.sizes())) terms *= size;
   }
   return 1 / static_cast<double>(terms);
+}
+
+DimVector bce_target_sizes(const Tensor& self, const Tensor& target) {
+  if (self.sizes() == target.sizes()) return DimVector(self.sizes());
+  const auto squeezed = [](IntArrayRef sizes) {
+    DimVector kept;
+    for (const std::int64_t size : sizes) {
+      if (size != 1) kept.push_back(size);
+    }
+    return kept;
+  };
+  const DimVector wanted = squeezed(self.sizes()), found = squeezed(target.sizes());
+  check_room("binary_cross_entropy", wanted, found);
+  DimVector sizes(self.sizes().size(), 1);
+  std::size_t left = found.size();
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (self.sizes()[d] != 1 && left > 0) sizes[d] = found[--left];
+  }
+  return sizes;
 }
 
 Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
@@ -98,6 +132,7 @@ Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const 
 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
   check_reduction("soft_margin_loss", reduction);
+  check_room("soft_margin_loss", self.sizes(), target.sizes());
   return reduced("soft_margin_loss", pointwise(kSoftMargin, {self, target}), reduction);
 }
 
@@ -117,13 +152,17 @@ Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tens
                    "binary_cross_entropy: every element of self must lie in [0, 1]; apply sigmoid, or call "
                    "binary_cross_entropy_with_logits");
   }
-  return reduced("binary_cross_entropy", weighted(pointwise(kBce, {self, target}), weight), reduction);
+  const Tensor beside = beside_self(self, target);
+  return reduced("binary_cross_entropy",
+                 weighted("binary_cross_entropy", pointwise(kBce, {self, beside}), weight), reduction);
 }
 
 Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
                                      const Tensor& weight, std::int64_t reduction) {
-  const double share = loss_share(self, target, reduction);
-  return weighted(pointwise(kBceBackward, {grad_output, self, target}, {share}), weight);
+  const Tensor beside = beside_self(self, target);
+  const double share = loss_share(self, beside, reduction);
+  return weighted("binary_cross_entropy_backward",
+                  pointwise(kBceBackward, {grad_output, self, beside}, {share}), weight);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight,
@@ -134,13 +173,12 @@ Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target
     LANEWISE_CHECK(DtypeError, t->is_floating_point(), op, ": expected floating tensors, found ",
                    to_string(t->scalar_type()));
   }
-  LANEWISE_CHECK(
-      ShapeError, IntArrayRef(broadcast_shapes(op, self.sizes(), target.sizes())) == target.sizes(), op,
-      ": self of shape ", self.sizes(), " does not broadcast to the target's shape ", target.sizes());
+  check_room(op, target.sizes(), self.sizes());
+  if (pos_weight.defined()) check_room(op, target.sizes(), pos_weight.sizes());
   const Scalar one(1);
   const Tensor terms = pos_weight.defined() ? pointwise(kBceWithLogits, {self, target, pos_weight})
                                             : pointwise(kBceWithLogits, {self, target, one});
-  return reduced(op, weighted(terms, weight), reduction);
+  return reduced(op, weighted(op, terms, weight), reduction);
 }
 
 }  // namespace lanewise::ops

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Losses that are a sum or mean of one term per element, and their derivatives. Raw: nothing is recorded for
@@ -33,6 +34,9 @@ Tensor soft_margin_loss_backward(const Tensor& grad_output, const Tensor& self, 
                                  std::int64_t reduction);
 
 /// Throws ValueError unless every element of self lies in [0, 1].
+/// The sizes with which the target is seen beside self: dimensions of size 1 do not count, as in PyTorch, so that [200]
+/// goes with [200, 1] element by element. Throws ShapeError for what does not broadcast to self.
+DimVector bce_target_sizes(const Tensor& self, const Tensor& target);
 Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight,
                             std::int64_t reduction);
 Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,

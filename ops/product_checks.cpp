@@ -23,16 +23,17 @@ bool broadcasts_to(IntArrayRef from, IntArrayRef to) {
 }  // namespace
 
 void check_product_types(const char* op, const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(DtypeError, a.scalar_type() == b.scalar_type(), op,
-                 ": expected both operands to have the same dtype, found ", a.scalar_type(), " and ",
-                 b.scalar_type());
+  LANEWISE_CHECK(DtypeError, a.scalar_type() == b.scalar_type(), op, ": expected scalar type ",
+                 a.scalar_type(), " but found ", b.scalar_type(),
+                 ": expected both operands to have the same dtype, convert one with to()");
   LANEWISE_CHECK(DtypeError, a.scalar_type() != kBool, op,
                  ": not defined for Bool; convert to a number type");
 }
 
 void check_matrices(const char* op, const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(ShapeError, a.dim() == 2 && b.dim() == 2, op,
-                 ": both operands must be matrices, found shapes ", a.sizes(), " and ", b.sizes());
+  LANEWISE_CHECK(ShapeError, a.dim() == 2 && b.dim() == 2, op, ": ", a.dim() == 2 ? "mat2" : "self",
+                 " must be a matrix, both operands must be matrices, found shapes ", a.sizes(), " and ",
+                 b.sizes());
   LANEWISE_CHECK(ShapeError, a.sizes()[1] == b.sizes()[0], op,
                  ": mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1], " and ",
                  b.sizes()[0], "x", b.sizes()[1], ")");
@@ -40,8 +41,9 @@ void check_matrices(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 void check_batches(const char* op, const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(ShapeError, a.dim() == 3 && b.dim() == 3, op,
-                 ": both batches of matrices must be 3-dim, found shapes ", a.sizes(), " and ", b.sizes());
+  LANEWISE_CHECK(ShapeError, a.dim() == 3 && b.dim() == 3, op, ": ", a.dim() == 3 ? "batch2" : "batch1",
+                 " must be a 3D tensor, both batches of matrices must be 3-dim, found shapes ", a.sizes(),
+                 " and ", b.sizes());
   LANEWISE_CHECK(ShapeError, a.sizes()[0] == b.sizes()[0] && a.sizes()[2] == b.sizes()[1], op,
                  ": Expected size for first two dimensions of batch2 tensor to be: [", a.sizes()[0], ", ",
                  a.sizes()[2], "] but got: [", b.sizes()[0], ", ", b.sizes()[1], "]; batch1 has shape ",
@@ -58,11 +60,11 @@ void check_matrix_vector(const char* op, const Tensor& mat, const Tensor& vec) {
 }
 
 void check_vectors(const char* op, const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(ShapeError, a.dim() == 1 && b.dim() == 1, op, ": 1D tensors expected, found shapes ",
-                 a.sizes(), " and ", b.sizes());
-  LANEWISE_CHECK(ShapeError, a.numel() == b.numel(), op,
-                 ": inconsistent tensor size, expected the same number of elements, found ", a.numel(),
-                 " and ", b.numel());
+  LANEWISE_CHECK(ShapeError, a.dim() == 1 && b.dim() == 1, op, ": 1D tensors expected, but got ", a.dim(),
+                 "D and ", b.dim(), "D tensors, of shapes ", a.sizes(), " and ", b.sizes());
+  LANEWISE_CHECK(ShapeError, a.numel() == b.numel(), op, ": inconsistent tensor size, expected tensor ",
+                 a.sizes(), " and src ", b.sizes(), " to have the same number of elements, but got ",
+                 a.numel(), " and ", b.numel(), " elements respectively");
   check_product_types(op, a, b);
 }
 

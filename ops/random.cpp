@@ -64,7 +64,7 @@ Tensor randn(IntArrayRef size, const TensorOptions& options) {
 }
 
 Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options) {
-  LANEWISE_CHECK(ValueError, std >= 0, "normal: expects std >= 0, but got ", std);
+  LANEWISE_CHECK(ValueError, std >= 0, "normal expects std >= 0.0, but found std ", std);
   const ScalarType dtype = floating_dtype("normal", options.dtype());
   return drawn("normal", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, mean, std, options);
 }
@@ -82,7 +82,8 @@ Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options
 }
 
 Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const TensorOptions& options) {
-  LANEWISE_CHECK(ValueError, low < high, "randint: expects low < high, but got ", low, " and ", high);
+  LANEWISE_CHECK(ValueError, low < high,
+                 "randint: random_ expects 'from' to be less than 'to', but got from=", low, " >= to=", high);
   const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
   if (is_integral(dtype, true)) {
     visit_dtype(dtype, [&]<class T>() {
@@ -108,7 +109,8 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
 }
 
 Tensor randperm(std::int64_t n, const TensorOptions& options) {
-  LANEWISE_CHECK(ValueError, n >= 0, "randperm: n must be non-negative, but got ", n);
+  LANEWISE_CHECK(ValueError, n >= 0,
+                 "randperm: n must be non-negative: Trying to create tensor with negative dimension ", n);
   const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
   LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ",
                  short_name(dtype));

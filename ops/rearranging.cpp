@@ -391,8 +391,9 @@ Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
   slices.reserve(tensors.size());
   for (const Tensor& t : tensors) {
     LANEWISE_CHECK(ShapeError, t.sizes().equals(tensors[0].sizes()),
-                   "stack: expects each tensor to be equal size, but got ", tensors[0].sizes(), " and ",
-                   t.sizes());
+                   "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
+                   " at entry 0 and ", t.sizes(), " at entry ", &t - tensors.begin(),
+                   "; reshape or pad them first");
     slices.push_back(unsqueeze(t, d));
   }
   return cat(slices, d);

@@ -41,8 +41,9 @@ Tensor sum_like(const char* op, const kernels::ReductionKernel* ReductionTable::
 Tensor mean_over(const Tensor& self, DimMask mask, bool keepdim, std::optional<ScalarType> dtype) {
   const ScalarType element = dtype.value_or(self.scalar_type());
   LANEWISE_CHECK(DtypeError, is_differentiable(element),
-                 "mean: Expected a floating point or complex dtype, found ", element,
-                 "; pass dtype= to convert");
+                 "mean: could not infer output dtype. Input dtype must be either a floating point or complex "
+                 "dtype. Got: ",
+                 element, "; pass dtype= to convert");
   // 0 / 0 is NaN in both parts of a complex number.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return accumulate("mean", &ReductionTable::mean, self, mask, keepdim, element,
@@ -53,10 +54,12 @@ void check_extreme(const char* op, const Tensor& self, DimMask mask) {
   LANEWISE_CHECK(DtypeError, !self.is_complex(), op, ": complex numbers have no order, found ",
                  self.scalar_type());
   if (reduced_count(self, mask) != 0) return;
-  LANEWISE_CHECK(IndexError, false, op,
-                 ": Expected reduction dim to have non-zero size, there is no extreme of no elements in a "
-                 "tensor of shape ",
-                 self.sizes());
+  LANEWISE_CHECK(
+      IndexError, false, op,
+      ": Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+      "'dim' argument: Expected reduction dim to have non-zero size, there is no extreme of no elements in a "
+      "tensor of shape ",
+      self.sizes());
 }
 
 Tensor extreme(const char* op, const kernels::ReductionKernel* ReductionTable::*kernel, const Tensor& self,

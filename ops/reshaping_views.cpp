@@ -195,8 +195,8 @@ Tensor unfold(const Tensor& self, Dim dimension, std::int64_t size, std::int64_t
   const Dim d = wrap_dim("unfold", dimension, self.dim());
   const std::int64_t available = self.dim() == 0 ? 1 : self.sizes()[d];
   LANEWISE_CHECK(ValueError, step > 0, "unfold: step must be positive, but got ", step);
-  LANEWISE_CHECK(ShapeError, size >= 0 && size <= available, "unfold: size ", size, " must be in [0, ",
-                 available, "], the size of dimension ", d);
+  LANEWISE_CHECK(ShapeError, size >= 0 && size <= available, "unfold: maximum size for tensor at dimension ",
+                 d, " is ", available, " but size is ", size);
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
   sizes.push_back(size);

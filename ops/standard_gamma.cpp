@@ -141,6 +141,9 @@ Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
   constexpr std::int64_t kGrain = 128;  // elements, of up to a microsecond
   check_floating_self("_standard_gamma_grad", self);
   check_floating_self("_standard_gamma_grad", output);
+  LANEWISE_CHECK(DtypeError, self.scalar_type() == output.scalar_type(), "_standard_gamma_grad: Found dtype ",
+                 to_string(output.scalar_type()), " but expected ", to_string(self.scalar_type()),
+                 ", that of self; convert one with to()");
   const std::vector<Tensor> both = lanewise::broadcast_tensors({self.detach(), output.detach()});
   const Tensor shapes = both[0].to(kDouble).contiguous();
   const Tensor draws = both[1].to(kDouble).contiguous();
@@ -151,7 +154,7 @@ Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
   parallel_for(0, slopes.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) out[i] = gamma_slope(a[i], x[i], out[i]);
   });
-  return slopes.to(result_type(self, output));
+  return slopes.to(self.scalar_type());
 }
 
 }  // namespace lanewise::ops

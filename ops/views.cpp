@@ -98,8 +98,11 @@ Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return expand(self, 
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
   check_defined("permute", self);
-  LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(), "permute: ", dims.size(), " dims ",
-                 dims, " were given for a tensor of ", self.dim(), " dimensions");
+  LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(),
+                 "permute: number of dimensions in the tensor input does not match the length of the desired "
+                 "ordering of "
+                 "dimensions i.e. input.dim() = ",
+                 self.dim(), " is not equal to len(dims) = ", dims.size(), " of ", dims);
   const DimVector order = wrap_dims("permute", dims, self.dim());
   DimVector sizes(order.size());
   DimVector strides(order.size());
@@ -248,8 +251,9 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) 
   dim = wrap_existing_dim("split", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
   LANEWISE_CHECK(ShapeError, split_size > 0 || (split_size == 0 && size == 0),
-                 "split: split_size must be positive, but got ", split_size, " for dimension ", dim,
-                 " of size ", size);
+                 "split: split_size can only be 0 if dimension size is 0, and never negative, but got "
+                 "dimension size of ",
+                 size, " for dimension ", dim, " and split_size ", split_size);
   std::vector<Tensor> parts;
   if (size == 0) return {slice(self, dim, 0, 0, 1)};
   for (std::int64_t start = 0; start < size; start += std::min(split_size, size - start)) {

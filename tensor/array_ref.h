@@ -8,6 +8,8 @@
 #include <iterator>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -65,6 +67,13 @@ class ArrayRef {
   constexpr const T& front() const noexcept { return data_[0]; }
   constexpr const T& back() const noexcept { return data_[size_ - 1]; }
   constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// Throws std::out_of_range.
+  constexpr const T& at(std::size_t i) const {
+    if (i >= size_)
+      throw std::out_of_range("ArrayRef: invalid index Index = " + std::to_string(i) +
+                              "; Length = " + std::to_string(size_));
+    return data_[i];
+  }
 
   constexpr ArrayRef slice(std::size_t begin, std::size_t count) const noexcept {
     return ArrayRef(data_ + begin, count);
@@ -93,6 +102,20 @@ bool operator==(ArrayRef<T> a, const std::vector<T>& b) noexcept {
 template <class T>
 bool operator==(const std::vector<T>& a, ArrayRef<T> b) noexcept {
   return b.equals(a);
+}
+
+/// A view of what the argument holds, without naming its element type; libtorch's name.
+template <class C>
+constexpr auto makeArrayRef(const C& list) noexcept {
+  return ArrayRef<std::remove_cvref_t<decltype(*list.data())>>(list.data(), list.size());
+}
+template <class T, std::size_t N>
+constexpr ArrayRef<T> makeArrayRef(const T (&list)[N]) noexcept {
+  return list;
+}
+template <class T>
+constexpr ArrayRef<T> makeArrayRef(const T* data, std::size_t size) noexcept {
+  return {data, size};
 }
 
 /// Prints "[2, 3]".

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -24,6 +25,9 @@ class LANEWISE_API Device {
   constexpr Device(DeviceType, DeviceIndex index = -1) noexcept : index_(index) {}
   /// From "cpu" or "cpu:0". Throws ValueError for anything else.
   Device(const std::string& text);
+  /// An array, so that no 0 is taken for text.
+  template <std::size_t N>
+  Device(const char (&text)[N]) : Device(std::string(text)) {}
 
   constexpr DeviceType type() const noexcept { return DeviceType::CPU; }
   /// -1: the current one, and there is no other.

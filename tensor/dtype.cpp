@@ -35,8 +35,8 @@ ScalarType parse_dtype(std::string_view text) {
 ScalarType get_default_dtype() noexcept { return default_dtype.load(std::memory_order_relaxed); }
 
 void set_default_dtype(ScalarType t) {
-  LANEWISE_CHECK(DtypeError, is_floating_point(t), "set_default_dtype: ", short_name(t),
-                 " is not a floating type; use f16, bf16, f32 or f64");
+  LANEWISE_CHECK(DtypeError, t != ScalarType::Undefined,
+                 "set_default_dtype: Undefined is no type of elements; use a floating type");
   default_dtype.store(t, std::memory_order_relaxed);
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <type_traits>
 #include <utility>
 
 #include <lanewise/dispatch_isa/api.h>
@@ -23,6 +24,8 @@ inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
 inline constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat;
 inline constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble;
 inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplex64 = kComplexFloat;
+inline constexpr ScalarType kU8 = kByte, kI8 = kChar, kI16 = kShort, kI32 = kInt, kI64 = kLong;
+inline constexpr ScalarType kF16 = kHalf, kF32 = kFloat, kF64 = kDouble;
 inline constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble, kComplex128 = kComplexDouble;
 
 /// Bytes of one element; 0 for Undefined.
@@ -107,6 +110,10 @@ inline constexpr ScalarType scalar_type_of<std::complex<float>> = ScalarType::Co
 template <>
 inline constexpr ScalarType scalar_type_of<std::complex<double>> = ScalarType::ComplexDouble;
 
+/// The same as a type with a `value`, libtorch's name.
+template <class T>
+struct CppTypeToScalarType : std::integral_constant<ScalarType, scalar_type_of<T>> {};
+
 /// Calls f.template operator()<T>() with the C++ type of `t`, which is not Undefined.
 template <class F>
 decltype(auto) visit_dtype(ScalarType t, F&& f) {
@@ -128,11 +135,13 @@ decltype(auto) visit_dtype(ScalarType t, F&& f) {
   __builtin_unreachable();  // tensors always have a dtype
 }
 
-/// The floating type that factories use when none is given, and that integers become in true division, exp,
+/// The type that factories use when none is given, and that integers become in true division, exp,
 /// mean... Float at start. Process-wide.
 LANEWISE_API ScalarType get_default_dtype() noexcept;
-/// Throws DtypeError unless `t` is one of the four floating types.
+/// Any type of elements, as in libtorch; with one that is no floating type, what needs floating elements finds no
+/// kernel and throws. Throws DtypeError for Undefined.
 LANEWISE_API void set_default_dtype(ScalarType t);
+inline ScalarType get_default_dtype_as_scalartype() noexcept { return get_default_dtype(); }
 /// The complex type of get_default_dtype().
 inline ScalarType get_default_complex_dtype() noexcept { return to_complex_type(get_default_dtype()); }
 

@@ -29,14 +29,15 @@ std::vector<std::int64_t> shown(std::int64_t size, bool summarise) {
   return indices;
 }
 
-/// How the floating numbers of one print are written: libtorch's rule. They share a notation, a width and,
-/// where all are large or all small, a factor that is printed once above them.
+/// How the numbers of a vector or a matrix are written: libtorch's rule. They share a notation, a width and, where
+/// all are large or all small, a factor that is printed once above them. Infinities and NaNs do not count.
 class NumberFormat {
  public:
   void see(double x) {
     if (!std::isfinite(x)) return;
     const double magnitude = std::abs(x);
-    largest_ = any_ ? std::max(largest_, magnitude) : magnitude;
+    // libtorch's rule to the letter: of negative numbers only the first counts.
+    if (!any_ || x > largest_) largest_ = magnitude;
     smallest_ = any_ ? std::min(smallest_, magnitude) : magnitude;
     any_ = true;
     integers_ = integers_ && x == std::nearbyint(x);
@@ -47,7 +48,7 @@ class NumberFormat {
     const int high = digits(largest_);
     const int low = digits(smallest_);
     if (integers_) {
-      pattern_ = high > 9 ? "%.4e" : "%.0f";
+      pattern_ = high > 9 ? "%.4e" : "%g";
       width_ = high > 9 ? 11 : high + 1;
     } else if (high - low > 4) {
       pattern_ = "%.4e";
@@ -62,10 +63,12 @@ class NumberFormat {
 
   std::string text_of_scale() const {
     char text[40];
-    std::snprintf(text, sizeof text, "%g", scale_);
+    std::snprintf(text, sizeof text, "%.4g", scale_);
     return text;
   }
-  int width() const { return any_ ? width_ : 1; }
+  int width() const { return width_; }
+  /// Of integers, all of whose digits are printed.
+  int integer_width() const { return digits(largest_) + 1; }
   /// What the numbers are to be multiplied by; 1 is not printed.
   double scale() const { return scale_; }
 
@@ -86,7 +89,7 @@ class NumberFormat {
   bool any_ = false;
   bool integers_ = true;
   const char* pattern_ = "%.4f";
-  int width_ = 1;
+  int width_ = 2;
   double scale_ = 1;
 };
 
@@ -105,7 +108,7 @@ class Elements {
       const auto z = at(index).to_unchecked<std::complex<double>>();
       format.see(z.real());
       format.see(z.imag());
-    } else if (t_.is_floating_point()) {
+    } else {
       format.see(at(index).to_unchecked<double>());
     }
   }
@@ -150,16 +153,11 @@ class Printer {
       : out_(out), t_(t), elements_(t), line_width_(line_width) {
     const bool summarise = t.numel() > kSummaryFrom;
     for (const std::int64_t size : t.sizes()) lists_.push_back(shown(size, summarise));
-    for_each_shown(lists_, lists_.size(), [&](const DimVector& index) { elements_.see(index, format_); });
-    format_.choose();
-    width_ = static_cast<std::size_t>(format_.width());
-    for_each_shown(lists_, lists_.size(), [&](const DimVector& index) {
-      width_ = std::max(width_, elements_.text(index, format_).size() + (t_.is_floating_point() ? 0 : 1));
-    });
   }
 
   void run() {
     if (t_.dim() == 1) {
+      choose_format({});
       scale("");
       for (const std::int64_t i : lists_[0])
         out_ << cell(i == kGap ? "..." : elements_.text({i}, format_)) << '\n';
@@ -178,6 +176,30 @@ class Printer {
   }
 
  private:
+  /// For the elements whose first indices are `leading`.
+  void choose_format(const DimVector& leading) {
+    const std::vector<std::vector<std::int64_t>> own(
+        lists_.begin() + static_cast<std::ptrdiff_t>(leading.size()), lists_.end());
+    const auto for_each = [&](auto&& f) {
+      for_each_shown(own, own.size(), [&](const DimVector& inner) {
+        DimVector index(leading);
+        for (const std::int64_t i : inner) index.push_back(i);
+        f(index);
+      });
+    };
+    format_ = NumberFormat();
+    for_each([&](const DimVector& index) { elements_.see(index, format_); });
+    format_.choose();
+    width_ = static_cast<std::size_t>(format_.width());
+    if (is_integral(t_.scalar_type(), true)) {
+      width_ = static_cast<std::size_t>(format_.integer_width());
+    } else if (t_.is_complex()) {
+      for_each([&](const DimVector& index) {
+        width_ = std::max(width_, elements_.text(index, format_).size() + 1);
+      });
+    }
+  }
+
   std::string cell(const std::string& text) const {
     return std::string(width_ > text.size() ? width_ - text.size() : 0, ' ') + text;
   }
@@ -187,16 +209,17 @@ class Printer {
   }
 
   void matrix(const DimVector& leading, const std::string& indent) {
+    choose_format(leading);
     const auto& rows = lists_[lists_.size() - 2];
     const auto& columns = lists_.back();
     const auto fit = static_cast<std::size_t>(std::max<std::int64_t>(
         1, (line_width_ - static_cast<std::int64_t>(indent.size())) / static_cast<std::int64_t>(width_ + 1)));
+    out_ << indent;
     for (std::size_t begin = 0; begin < columns.size(); begin += fit) {
       const std::size_t end = std::min(columns.size(), begin + fit);
-      if (fit < columns.size()) {
-        out_ << (begin == 0 ? "" : "\n") << "Columns " << begin + 1 << " to " << end << '\n';
+      if (fit < columns.size()) {  // the first row follows in the same line, as in libtorch
+        out_ << (begin == 0 ? "" : "\n") << "Columns " << begin + 1 << " to " << end << indent;
       }
-      out_ << indent;
       scale(indent.c_str());
       bool first = true;
       for (const std::int64_t row : rows) {
@@ -221,7 +244,7 @@ class Printer {
   std::int64_t line_width_;
   std::vector<std::vector<std::int64_t>> lists_;
   NumberFormat format_;
-  std::size_t width_ = 1;
+  std::size_t width_ = 2;
 };
 
 }  // namespace

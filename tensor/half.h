@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <ostream>
 
 namespace lanewise {
@@ -43,38 +44,48 @@ constexpr std::uint16_t bfloat16_bits(float value) noexcept {
 
 /// IEEE 754 binary16 as a value: 11 bits of precision, up to 65504. Arithmetic happens in float.
 struct Half {
-  std::uint16_t bits = 0;
+  std::uint16_t x = 0;  ///< the bits; libtorch's name
+
+  /// `Half(0x3c00, Half::from_bits())`, as in libtorch.
+  struct from_bits_t {};
+  static constexpr from_bits_t from_bits() noexcept { return {}; }
+  constexpr Half(std::uint16_t bits, from_bits_t) noexcept : x(bits) {}
 
   constexpr Half() noexcept = default;
-  constexpr Half(float value) noexcept : bits(detail::half_bits(value)) {}
-  constexpr operator float() const noexcept { return detail::half_value(bits); }
-  constexpr Half& operator+=(float x) noexcept { return *this = Half(*this + x); }
-  constexpr Half& operator-=(float x) noexcept { return *this = Half(*this - x); }
-  constexpr Half& operator*=(float x) noexcept { return *this = Half(*this * x); }
-  constexpr Half& operator/=(float x) noexcept { return *this = Half(*this / x); }
+  constexpr Half(float value) noexcept : x(detail::half_bits(value)) {}
+  constexpr operator float() const noexcept { return detail::half_value(x); }
+  constexpr Half& operator+=(float y) noexcept { return *this = Half(*this + y); }
+  constexpr Half& operator-=(float y) noexcept { return *this = Half(*this - y); }
+  constexpr Half& operator*=(float y) noexcept { return *this = Half(*this * y); }
+  constexpr Half& operator/=(float y) noexcept { return *this = Half(*this / y); }
   static constexpr Half from_bits(std::uint16_t bits) noexcept {
     Half h;
-    h.bits = bits;
+    h.x = bits;
     return h;
   }
 };
 
 /// The upper half of a float: 8 bits of precision, float's range. Arithmetic happens in float.
 struct BFloat16 {
-  std::uint16_t bits = 0;
+  std::uint16_t x = 0;  ///< the bits; libtorch's name
+
+  /// `BFloat16(0x3c00, BFloat16::from_bits())`, as in libtorch.
+  struct from_bits_t {};
+  static constexpr from_bits_t from_bits() noexcept { return {}; }
+  constexpr BFloat16(std::uint16_t bits, from_bits_t) noexcept : x(bits) {}
 
   constexpr BFloat16() noexcept = default;
-  constexpr BFloat16(float value) noexcept : bits(detail::bfloat16_bits(value)) {}
+  constexpr BFloat16(float value) noexcept : x(detail::bfloat16_bits(value)) {}
   constexpr operator float() const noexcept {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
   }
-  constexpr BFloat16& operator+=(float x) noexcept { return *this = BFloat16(*this + x); }
-  constexpr BFloat16& operator-=(float x) noexcept { return *this = BFloat16(*this - x); }
-  constexpr BFloat16& operator*=(float x) noexcept { return *this = BFloat16(*this * x); }
-  constexpr BFloat16& operator/=(float x) noexcept { return *this = BFloat16(*this / x); }
+  constexpr BFloat16& operator+=(float y) noexcept { return *this = BFloat16(*this + y); }
+  constexpr BFloat16& operator-=(float y) noexcept { return *this = BFloat16(*this - y); }
+  constexpr BFloat16& operator*=(float y) noexcept { return *this = BFloat16(*this * y); }
+  constexpr BFloat16& operator/=(float y) noexcept { return *this = BFloat16(*this / y); }
   static constexpr BFloat16 from_bits(std::uint16_t bits) noexcept {
     BFloat16 b;
-    b.bits = bits;
+    b.x = bits;
     return b;
   }
 };
@@ -83,3 +94,79 @@ inline std::ostream& operator<<(std::ostream& out, Half h) { return out << stati
 inline std::ostream& operator<<(std::ostream& out, BFloat16 b) { return out << static_cast<float>(b); }
 
 }  // namespace lanewise
+
+template <>
+class std::numeric_limits<lanewise::Half> {
+ public:
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool has_infinity = true;
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr bool has_signaling_NaN = true;
+  static constexpr auto has_denorm = numeric_limits<float>::has_denorm;
+  static constexpr bool has_denorm_loss = numeric_limits<float>::has_denorm_loss;
+  static constexpr auto round_style = numeric_limits<float>::round_style;
+  static constexpr bool is_iec559 = true;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_modulo = false;
+  static constexpr int digits = 11;
+  static constexpr int digits10 = 3;
+  static constexpr int max_digits10 = 5;
+  static constexpr int radix = 2;
+  static constexpr int min_exponent = -13;
+  static constexpr int min_exponent10 = -4;
+  static constexpr int max_exponent = 16;
+  static constexpr int max_exponent10 = 4;
+  static constexpr bool traps = numeric_limits<float>::traps;
+  static constexpr bool tinyness_before = numeric_limits<float>::tinyness_before;
+  static constexpr lanewise::Half min() noexcept { return lanewise::Half::from_bits(0x0400); }
+  static constexpr lanewise::Half lowest() noexcept { return lanewise::Half::from_bits(0xfbff); }
+  static constexpr lanewise::Half max() noexcept { return lanewise::Half::from_bits(0x7bff); }
+  static constexpr lanewise::Half epsilon() noexcept { return lanewise::Half::from_bits(0x1400); }
+  static constexpr lanewise::Half round_error() noexcept { return lanewise::Half::from_bits(0x3800); }
+  static constexpr lanewise::Half infinity() noexcept { return lanewise::Half::from_bits(0x7c00); }
+  static constexpr lanewise::Half quiet_NaN() noexcept { return lanewise::Half::from_bits(0x7e00); }
+  static constexpr lanewise::Half signaling_NaN() noexcept { return lanewise::Half::from_bits(0x7d00); }
+  static constexpr lanewise::Half denorm_min() noexcept { return lanewise::Half::from_bits(0x0001); }
+};
+
+template <>
+class std::numeric_limits<lanewise::BFloat16> {
+ public:
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool has_infinity = true;
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr bool has_signaling_NaN = true;
+  static constexpr auto has_denorm = numeric_limits<float>::has_denorm;
+  static constexpr bool has_denorm_loss = numeric_limits<float>::has_denorm_loss;
+  static constexpr auto round_style = numeric_limits<float>::round_style;
+  static constexpr bool is_iec559 = false;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_modulo = false;
+  static constexpr int digits = 8;
+  static constexpr int digits10 = 2;
+  static constexpr int max_digits10 = 4;
+  static constexpr int radix = 2;
+  static constexpr int min_exponent = -125;
+  static constexpr int min_exponent10 = -37;
+  static constexpr int max_exponent = 128;
+  static constexpr int max_exponent10 = 38;
+  static constexpr bool traps = numeric_limits<float>::traps;
+  static constexpr bool tinyness_before = numeric_limits<float>::tinyness_before;
+  static constexpr lanewise::BFloat16 min() noexcept { return lanewise::BFloat16::from_bits(0x0080); }
+  static constexpr lanewise::BFloat16 lowest() noexcept { return lanewise::BFloat16::from_bits(0xff7f); }
+  static constexpr lanewise::BFloat16 max() noexcept { return lanewise::BFloat16::from_bits(0x7f7f); }
+  static constexpr lanewise::BFloat16 epsilon() noexcept { return lanewise::BFloat16::from_bits(0x3c00); }
+  static constexpr lanewise::BFloat16 round_error() noexcept { return lanewise::BFloat16::from_bits(0x3f00); }
+  static constexpr lanewise::BFloat16 infinity() noexcept { return lanewise::BFloat16::from_bits(0x7f80); }
+  static constexpr lanewise::BFloat16 quiet_NaN() noexcept { return lanewise::BFloat16::from_bits(0x7fc0); }
+  static constexpr lanewise::BFloat16 signaling_NaN() noexcept {
+    return lanewise::BFloat16::from_bits(0x7fa0);
+  }
+  static constexpr lanewise::BFloat16 denorm_min() noexcept { return lanewise::BFloat16::from_bits(0x0001); }
+};

@@ -41,7 +41,8 @@ std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
   bool overflow = false;
   bool empty = false;
   for (const std::int64_t size : sizes) {
-    LANEWISE_CHECK(ShapeError, size >= 0, op, ": negative dimension ", size, " in sizes ", sizes);
+    LANEWISE_CHECK(ShapeError, size >= 0, op, ": Trying to create tensor with negative dimension ", size,
+                   ": ", sizes);
     overflow |= __builtin_mul_overflow(numel, size, &numel);
     empty |= size == 0;
   }

@@ -41,12 +41,30 @@ bool fits(const Scalar& s) {
   }
 }
 
+/// libtorch's name of the C++ type.
+const char* cpp_name(ScalarType t) noexcept {
+  switch (t) {
+    case kBool: return "bool";
+    case kByte: return "uint8_t";
+    case kChar: return "int8_t";
+    case kShort: return "int16_t";
+    case kInt: return "int";
+    case kLong: return "int64_t";
+    case kHalf: return "at::Half";
+    case kBFloat16: return "at::BFloat16";
+    case kFloat: return "float";
+    case kDouble: return "double";
+    case kComplexFloat: return "c10::complex<float>";
+    default: return "c10::complex<double>";
+  }
+}
+
 }  // namespace
 
 template <class T>
 T Scalar::to() const {
-  LANEWISE_CHECK(ValueError, fits<T>(*this), "Scalar::to: value ", *this, " cannot be converted to type ",
-                 short_name(scalar_type_of<T>), " without overflow");
+  LANEWISE_CHECK(ValueError, fits<T>(*this), "Scalar::to: value cannot be converted to type ",
+                 cpp_name(scalar_type_of<T>), " without overflow; it is ", *this);
   return to_unchecked<T>();
 }
 

@@ -83,10 +83,11 @@ class LANEWISE_API Scalar {
     }
     return Scalar(std::complex<double>(-parts_[0], -parts_[1]));
   }
-  /// Equal in value, whatever the types: Scalar(1) equals 1.0.
+  /// Equal in value, whatever the types: Scalar(1) equals 1.0. A bool equals only bools.
   template <class T>
     requires(std::is_arithmetic_v<T>)
   constexpr bool equal(T value) const noexcept {
+    if (isBoolean() != std::is_same_v<T, bool>) return false;
     if (isIntegral(true)) {
       if constexpr (std::is_integral_v<T>) {
         return integer_ == static_cast<std::int64_t>(value);
@@ -95,6 +96,12 @@ class LANEWISE_API Scalar {
       }
     }
     return parts_[0] == static_cast<double>(value) && parts_[1] == 0;
+  }
+  template <class T>
+  constexpr bool equal(std::complex<T> value) const noexcept {
+    return value.imag() == 0 ? equal(value.real())
+                             : isComplex() && parts_[0] == static_cast<double>(value.real()) &&
+                                   parts_[1] == static_cast<double>(value.imag());
   }
 
  private:

@@ -119,4 +119,15 @@ DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
   return shape;
 }
 
+std::int64_t maybe_wrap_dim(std::int64_t dim, std::int64_t rank, bool wrap_scalar) {
+  LANEWISE_CHECK(IndexError, rank > 0 || wrap_scalar, "maybe_wrap_dim: Dimension specified as ", dim,
+                 " but tensor has no dimensions");
+  return wrap_dim("maybe_wrap_dim", dim, rank);
+}
+
+std::vector<std::int64_t> infer_size(IntArrayRef a, IntArrayRef b) {
+  const DimVector together = broadcast_shapes("infer_size", a, b);
+  return {together.begin(), together.end()};
+}
+
 }  // namespace lanewise

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/array_ref.h>
@@ -12,6 +13,8 @@ namespace lanewise {
 /// `dim` counted from the front, for a tensor of `rank` dimensions; a 0-dim tensor accepts 0 and -1 (as if it
 /// had one). Throws IndexError that begins with `op`.
 LANEWISE_API std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t rank);
+/// The same under libtorch's name; without `wrap_scalar` a 0-dim tensor accepts no dim.
+LANEWISE_API std::int64_t maybe_wrap_dim(std::int64_t dim, std::int64_t rank, bool wrap_scalar = true);
 /// Every dim wrapped; throws IndexError also if one repeats.
 LANEWISE_API DimVector wrap_dims(const char* op, IntArrayRef dims, std::int64_t rank);
 
@@ -27,5 +30,7 @@ LANEWISE_API DimVector infer_size(const char* op, IntArrayRef sizes, std::int64_
 /// The broadcast of two shapes: aligned at the end, 1 stretches. Throws ShapeError naming both and the
 /// dimension.
 LANEWISE_API DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
+/// The same under libtorch's name.
+LANEWISE_API std::vector<std::int64_t> infer_size(IntArrayRef a, IntArrayRef b);
 
 }  // namespace lanewise

@@ -6,8 +6,19 @@
 
 namespace lanewise {
 
-std::int64_t Tensor::size(std::int64_t d) const { return sizes()[wrap_dim("size", d, dim())]; }
-std::int64_t Tensor::stride(std::int64_t d) const { return strides()[wrap_dim("stride", d, dim())]; }
+namespace {
+
+/// wrap_dim lets a 0-dim tensor have dimension 0, but there is no size of it.
+std::size_t dim_of(const char* op, std::int64_t d, std::int64_t rank) {
+  LANEWISE_CHECK(IndexError, rank > 0, op, ": Dimension specified as ", d,
+                 " but tensor has no dimensions; it has one element, read it with item()");
+  return static_cast<std::size_t>(wrap_dim(op, d, rank));
+}
+
+}  // namespace
+
+std::int64_t Tensor::size(std::int64_t d) const { return sizes()[dim_of("size", d, dim())]; }
+std::int64_t Tensor::stride(std::int64_t d) const { return strides()[dim_of("stride", d, dim())]; }
 
 IntArrayRef Tensor::undefined_sizes() noexcept {
   static constexpr std::int64_t kSizes[] = {0};
@@ -30,7 +41,12 @@ Scalar Tensor::item() const {
                      [this]<class T>() { return Scalar(*static_cast<const T*>(impl_->data())); });
 }
 
-bool Tensor::is_nonzero() const { return item().to<bool>(); }
+bool Tensor::is_nonzero() const {
+  LANEWISE_CHECK(ValueError, !defined() || numel() == 1, "is_nonzero: Boolean value of Tensor with ",
+                 numel() == 0 ? "no values" : "more than one value", " is ambiguous: it has sizes ", sizes(),
+                 "; ask any() or all() of it");
+  return item().to<bool>();
+}
 
 void Tensor::wrong_element_type(const char* op, ScalarType asked) const {
   detail::raise<DtypeError>(op, ": expected scalar type ", to_string(asked), " but found ",

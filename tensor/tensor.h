@@ -79,7 +79,7 @@ class LANEWISE_API Tensor {
   // Shape and memory.
   IntArrayRef sizes() const noexcept { return impl_ != nullptr ? impl_->sizes() : undefined_sizes(); }
   IntArrayRef strides() const { return asked("strides")->strides(); }
-  /// Negative dims count from the end. Throws IndexError out of range.
+  /// Negative dims count from the end. Throws IndexError out of range, and for any dim of a 0-dim tensor.
   std::int64_t size(std::int64_t dim) const;
   std::int64_t stride(std::int64_t dim) const;
   std::int64_t dim() const noexcept { return impl_ != nullptr ? impl_->dim() : 1; }
@@ -116,14 +116,27 @@ class LANEWISE_API Tensor {
   bool is_pinned() const noexcept { return false; }
   /// Tensors have no named dimensions.
   bool has_names() const noexcept { return false; }
+  /// What other libraries' tensors may be and these never are; libtorch's names.
+  bool is_meta() const noexcept { return false; }
+  bool is_sparse() const noexcept { return false; }
+  bool is_quantized() const noexcept { return false; }
+  bool is_mkldnn() const noexcept { return false; }
+  bool is_nested() const noexcept { return false; }
+  bool is_conj() const noexcept { return false; }
+  bool is_neg() const noexcept { return false; }
+  std::int64_t get_device() const noexcept { return device().index(); }
   /// libtorch once had others.
   bool is_variable() const noexcept { return true; }
   /// "CPUFloatType"; "UndefinedType" of an undefined tensor.
   std::string toString() const { return type().toString(); }
   /// Conversions; the tensor itself where nothing is to be done. ops/conversions.cpp. The options of to()
-  /// must not say requires_grad: throws ValueError.
+  /// must not ask for requires_grad: throws ValueError.
   Tensor to(Device device) const;
   Tensor to(DeviceType device) const;
+  template <std::size_t N>
+  Tensor to(const char (&device)[N]) const {
+    return to(Device(device));
+  }
   Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
   Tensor toType(ScalarType dtype) const;
@@ -149,6 +162,10 @@ class LANEWISE_API Tensor {
     return static_cast<T*>(impl_->data());
   }
   template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
+  template <class T>
   const T* const_data_ptr() const {
     return data_ptr<T>();
   }
@@ -167,14 +184,14 @@ class LANEWISE_API Tensor {
   TensorAccessor<T, N> accessor() const& {
     static_assert(N > 0, "read a 0-dim tensor with item<T>()");
     check_element_type("accessor", scalar_type_of<T>);
-    LANEWISE_CHECK(ShapeError, dim() == static_cast<std::int64_t>(N), "accessor: ", N,
-                   " dimensions were asked of a ", dim(), "-dim tensor");
+    LANEWISE_CHECK(ShapeError, dim() == static_cast<std::int64_t>(N), "accessor: TensorAccessor expected ", N,
+                   " dims but tensor has ", dim());
     return {static_cast<T*>(impl_->data()), sizes().data(), strides().data()};
   }
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // it would dangle
 
-  /// Indexing with integers, Slice, None, Ellipsis, bools and tensors (integers, or bool and uint8 masks);
+  /// Indexing with integers, Slice, None, Ellipsis, bools and tensors (integers, or masks of bool; uint8 masks warn);
   /// `x.index({0, Slice(None, 3), mask})`. A view unless tensors or bools are among them. Of several tensors,
   /// which broadcast, the dimensions of their common shape come first if they do not stand side by side.
   /// Throws IndexError.
@@ -186,7 +203,7 @@ class LANEWISE_API Tensor {
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar& value);
   /// x.select(0, i).
   Tensor operator[](std::int64_t i) const;
-  /// The same with a 0-dim integer tensor; index({i}) with any other.
+  /// The same with a 0-dim integer tensor; index({i}) takes any other.
   Tensor operator[](const Tensor& i) const;
   Tensor operator[](const Scalar& i) const;
 
@@ -318,6 +335,13 @@ LANEWISE_API std::ostream& operator<<(std::ostream& out, const Tensor& t);
 LANEWISE_API bool equal(const Tensor& a, const Tensor& b);
 LANEWISE_API bool allclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
                            bool equal_nan = false);
+
+// Methods that are functions as well.
+inline std::int64_t numel(const Tensor& self) noexcept { return self.numel(); }
+inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
+inline bool is_floating_point(const Tensor& self) noexcept { return self.is_floating_point(); }
+inline bool is_complex(const Tensor& self) noexcept { return self.is_complex(); }
+inline bool is_signed(const Tensor& self) noexcept { return self.is_signed(); }
 
 #define LANEWISE_DECLARE_OPERATOR(op)                                \
   LANEWISE_API Tensor operator op(const Tensor& a, const Tensor& b); \

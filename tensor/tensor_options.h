@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -26,11 +27,17 @@ class LANEWISE_API TensorOptions {
   constexpr TensorOptions(Device device) noexcept : device_(device) {}
   constexpr TensorOptions(DeviceType type) noexcept : device_(type) {}
   constexpr TensorOptions(Layout layout) noexcept : layout_(layout) {}
+  template <std::size_t N>
+  TensorOptions(const char (&device)[N]) : device_(Device(device)) {}
 
   [[nodiscard]] constexpr TensorOptions dtype(std::optional<ScalarType> dtype) const noexcept {
     TensorOptions copy = *this;
     copy.dtype_ = dtype;
     return copy;
+  }
+  template <class T>
+  [[nodiscard]] constexpr TensorOptions dtype() const noexcept {
+    return dtype(scalar_type_of<T>);
   }
   [[nodiscard]] constexpr TensorOptions requires_grad(std::optional<bool> value) const noexcept {
     TensorOptions copy = *this;
@@ -44,6 +51,9 @@ class LANEWISE_API TensorOptions {
   }
   [[nodiscard]] constexpr TensorOptions device(DeviceType type, DeviceIndex index = -1) const noexcept {
     return device(Device(type, index));
+  }
+  [[nodiscard]] constexpr TensorOptions device_index(DeviceIndex index) const noexcept {
+    return device(Device(kCPU, index));
   }
   [[nodiscard]] constexpr TensorOptions layout(std::optional<Layout> layout) const noexcept {
     TensorOptions copy = *this;
@@ -72,6 +82,7 @@ class LANEWISE_API TensorOptions {
   constexpr std::optional<bool> requires_grad_opt() const noexcept { return requires_grad_; }
   constexpr std::optional<Device> device_opt() const noexcept { return device_; }
   constexpr std::optional<Layout> layout_opt() const noexcept { return layout_; }
+  constexpr std::optional<bool> pinned_memory_opt() const noexcept { return std::nullopt; }
 
   /// Whether tensors of both have the same type(): the dtype decides.
   bool type_equal(const TensorOptions& other) const noexcept { return dtype() == other.dtype(); }
@@ -95,6 +106,13 @@ class LANEWISE_API TensorOptions {
 };
 
 constexpr TensorOptions dtype(ScalarType t) noexcept { return TensorOptions().dtype(t); }
+template <class T>
+constexpr TensorOptions dtype() noexcept {
+  return TensorOptions().dtype<T>();
+}
+constexpr TensorOptions device_index(DeviceIndex index) noexcept {
+  return TensorOptions().device_index(index);
+}
 constexpr TensorOptions requires_grad(bool value = true) noexcept {
   return TensorOptions().requires_grad(value);
 }

@@ -111,7 +111,8 @@ TEST(Distributions, RandomIntegersCoverTheirRange) {
               ThrowsMessage<ValueError>(HasSubstr("does not fit into")));
   EXPECT_THAT([] { empty({2}, kByte).random_(257); },
               ThrowsMessage<ValueError>(HasSubstr("does not fit into")));
-  EXPECT_THAT([] { empty({2}).random_(3, 3); }, ThrowsMessage<ValueError>(HasSubstr("from < to")));
+  EXPECT_THAT([] { empty({2}).random_(3, 3); },
+              ThrowsMessage<ValueError>(HasSubstr("expects 'from' to be less than 'to'")));
 }
 
 TEST(Distributions, NormalOfTensors) {
@@ -153,10 +154,11 @@ TEST(Distributions, Multinomial) {
   EXPECT_NEAR(first_is_zero / 4000.0, 0.25, 0.028);
   EXPECT_THAT([&] { multinomial(weights, 3); },
               ThrowsMessage<ValueError>(HasSubstr("row 0 has fewer than 3")));
-  EXPECT_THAT([&] { multinomial(weights, 4); }, ThrowsMessage<ValueError>(HasSubstr("cannot draw 4 of 3")));
+  EXPECT_THAT([&] { multinomial(weights, 4); },
+              ThrowsMessage<ValueError>(HasSubstr("without replacement: 4 of 3 categories")));
   EXPECT_THROW(multinomial(tensor({1.0, -1.0}), 1), ValueError);
   EXPECT_THROW(multinomial(tensor({0.0, 0.0}), 1), ValueError);
-  EXPECT_THROW(multinomial(tensor({1.0, NAN}), 1), ValueError);
+  EXPECT_THROW(multinomial(tensor({1.0, std::nan("")}), 1), ValueError);
   EXPECT_THROW(multinomial(tensor({1, 2}), 1), DtypeError);
   EXPECT_THROW(multinomial(ones({1, 1, 1}), 1), ShapeError);
 }

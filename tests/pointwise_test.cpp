@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <lanewise/lanewise.h>
 
 namespace lanewise {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -209,6 +213,36 @@ TEST(PointwiseOps, ErrorsLeaveTheResultAlone) {
   EXPECT_THROW(binary_cross_entropy(floats({0.5, kNan}), floats({0, 1})), ValueError);
   EXPECT_THROW(binary_cross_entropy_with_logits(floats({1}), ints({1})), DtypeError);
   EXPECT_THROW(leaky_relu_backward(floats({1}), floats({1}), -0.5, true), ValueError);
+}
+
+TEST(Losses, BinaryCrossEntropySeesTheTargetWithoutDimensionsOfOne) {
+  const Tensor x = tensor({{0.2}, {0.7}, {0.9}}).set_requires_grad(true), y = floats({0, 1, 0.5});
+  const Tensor loss = binary_cross_entropy(x, y, {}, 0);
+  EXPECT_EQ(loss.sizes(), IntArrayRef({3, 1}));
+  EXPECT_TRUE(loss.equal(binary_cross_entropy(x, y.view({3, 1}), {}, 0)));
+  EXPECT_TRUE(binary_cross_entropy(x, y).equal(binary_cross_entropy(x, y.view({3, 1}))));
+  const Tensor own = x.detach().requires_grad_(), target = y.detach().clone().requires_grad_();
+  binary_cross_entropy(own, target).backward();
+  const Tensor same = x.detach().requires_grad_(), column = y.view({3, 1}).clone().requires_grad_();
+  binary_cross_entropy(same, column).backward();
+  EXPECT_TRUE(own.grad().equal(same.grad()));
+  EXPECT_TRUE(target.grad().equal(column.grad().view({3})));
+  EXPECT_EQ(binary_cross_entropy(ones({2, 3}), ones({3}), {}, 0).sizes(), IntArrayRef({2, 3}));
+  EXPECT_THROW(binary_cross_entropy(ones({3}), ones({2, 3})), ShapeError);
+  EXPECT_THROW(binary_cross_entropy(ones({200}), ones({100})), ShapeError);
+}
+
+TEST(Losses, TakeNoOperandThatWouldGrowTheResult) {
+  const auto refuses = [](auto call) {
+    EXPECT_THAT(call, ThrowsMessage<ShapeError>(HasSubstr("doesn't match the broadcast shape [5, 5]")));
+  };
+  const Tensor column = full({5, 1}, 0.5), row = full({5}, 0.5);
+  refuses([&] { binary_cross_entropy(column, row, row); });
+  refuses([&] { binary_cross_entropy_with_logits(column, row); });
+  refuses([&] { binary_cross_entropy_with_logits(column, column, row); });
+  refuses([&] { binary_cross_entropy_with_logits(column, column, {}, row); });
+  refuses([&] { soft_margin_loss(column, row); });
+  EXPECT_EQ(mse_loss(column, row, 0).sizes(), IntArrayRef({5, 5}));  // it broadcasts, as in PyTorch
 }
 
 TEST(PointwiseOps, MasksOfBytes) {

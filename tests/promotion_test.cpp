@@ -117,8 +117,12 @@ TEST(Promotion, FollowsTheDefaultDtype) {
   EXPECT_EQ(result_type(ints, std::complex<double>(0, 1)), kComplexDouble);
   set_default_dtype(kFloat);
   EXPECT_EQ(result_type(ints, 2.5), kFloat);
-  EXPECT_THROW(set_default_dtype(kInt), DtypeError);
-  EXPECT_EQ(get_default_dtype(), kFloat);
+  set_default_dtype(kInt);  // as in libtorch
+  EXPECT_EQ(TensorOptions().dtype(), kInt);
+  EXPECT_EQ(get_default_complex_dtype(), kComplexFloat);
+  set_default_dtype(kFloat);
+  EXPECT_THROW(set_default_dtype(ScalarType::Undefined), DtypeError);
+  EXPECT_EQ(get_default_dtype_as_scalartype(), kFloat);
 }
 
 }  // namespace

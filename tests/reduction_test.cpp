@@ -337,7 +337,7 @@ TEST(Reduction, Errors) {
       [&] {
         ops::mean(make({2}, kInt, {1, 2}));
       },
-      ThrowsMessage<DtypeError>(HasSubstr("Expected a floating point or complex dtype")));
+      ThrowsMessage<DtypeError>(HasSubstr("must be either a floating point or complex dtype")));
   EXPECT_THAT(
       [&] {
         ops::amax(make({2}, kComplexFloat, {1, 2}));

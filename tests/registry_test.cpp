@@ -242,14 +242,14 @@ TEST(InPlace, ResultMustFit) {
 TEST(Checks, FactorsAndBools) {
   const Tensor integers = ones({2}, kInt), flags = ones({2}, kBool);
   EXPECT_THAT([&] { integers.add(integers, 0.5); },
-              ThrowsMessage<DtypeError>(HasSubstr("add: the floating factor 0.5")));
+              ThrowsMessage<DtypeError>(HasSubstr("the floating factor 0.5")));
   EXPECT_THROW(ones({2}).add(ones({2}), std::complex<double>(0, 1)), DtypeError);
   EXPECT_THAT([&] { flags.sub(flags); }, ThrowsMessage<DtypeError>(HasSubstr("logical_xor")));
   EXPECT_THROW(flags.neg(), DtypeError);
   EXPECT_THAT([&] { integers.remainder(zeros({2}, kInt)); },
               ThrowsMessage<ValueError>(HasSubstr("divided by zero")));
   EXPECT_THROW(integers.div(0, "floor"), ValueError);
-  EXPECT_THAT([&] { integers.pow(-1); }, ThrowsMessage<ValueError>(HasSubstr("negative power -1")));
+  EXPECT_THAT([&] { integers.pow(-1); }, ThrowsMessage<ValueError>(HasSubstr("The power is -1")));
   EXPECT_THROW(ones({2}).div(ones({2}), "up"), ValueError);
   EXPECT_THROW(gelu(ones({2}), "sigmoid"), ValueError);
   EXPECT_THROW(clamp(ones({2}), std::nullopt, std::nullopt), ValueError);

@@ -330,8 +330,46 @@ TEST(Literal, TakesTheShapeOfItsBraces) {
   EXPECT_EQ(tensor(std::vector<float>{1, 2, 3}).numel(), 3);
   EXPECT_EQ(tensor({std::complex<float>(1, 2)}).scalar_type(), kComplexFloat);
   EXPECT_THAT(values(tensor({1.5, -2.0}, kInt)), ElementsAre(1, -2));
-  EXPECT_THAT([] { tensor({{1, 2}, {3}}); }, ThrowsMessage<ShapeError>(HasSubstr("part 1 has sizes [1]")));
+  EXPECT_THAT(
+      [] {
+        tensor({{1, 2}, {3}});
+      },
+      ThrowsMessage<ShapeError>(HasSubstr("Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got "
+                                          "sub-list {3} with sizes: 1")));
   EXPECT_THROW(tensor({1, 300}, kByte), ValueError);
+}
+
+TEST(Literal, KeepsTypesButIntAndFloat) {
+  EXPECT_EQ(tensor(std::vector<std::uint8_t>{1}).scalar_type(), kByte);
+  EXPECT_EQ(tensor(std::int8_t{1}).scalar_type(), kChar);
+  EXPECT_EQ(tensor({std::int16_t{1}, std::int16_t{2}}).scalar_type(), kShort);
+  EXPECT_EQ(tensor(std::vector<int>{1}).scalar_type(), kLong);
+  EXPECT_EQ(tensor(Half(1.0f)).scalar_type(), kHalf);
+  EXPECT_THAT(
+      [] {
+        tensor({1, 2.5});
+      },
+      ThrowsMessage<DtypeError>(HasSubstr("Expected all elements of the tensor to have the same scalar type: "
+                                          "Int, but got element of scalar type: Double")));
+}
+
+TEST(Literal, NumbersMustFit) {
+  EXPECT_THROW(tensor(1e10, kInt), ValueError);
+  EXPECT_THROW(tensor({NAN}, kInt), ValueError);
+  EXPECT_THROW(tensor({1e40}, kFloat), ValueError);
+  EXPECT_EQ(tensor({-1}, kByte).item<int>(), 255);                  // two's complement, as in libtorch
+  EXPECT_EQ(tensor(std::vector<int>{300}, kByte).item<int>(), 44);  // a container is converted as by to()
+}
+
+TEST(Factories, NumbersMustFit) {
+  EXPECT_THAT(
+      [] { full({1}, 300, kByte); },
+      ThrowsMessage<ValueError>(HasSubstr("value cannot be converted to type uint8_t without overflow")));
+  EXPECT_THROW(full({1}, 1e10, kInt), ValueError);
+  EXPECT_THROW(full({1}, 70000, kHalf), ValueError);
+  EXPECT_THROW(scalar_tensor(300, kByte), ValueError);
+  EXPECT_THROW(full_like(zeros({1}, kByte), 300), ValueError);
+  EXPECT_EQ(full({1}, -1, kByte).item<int>(), 255);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
+#include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +12,7 @@
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
 #include <lanewise/ops/tensor_literal.h>
+#include <lanewise/tensor/warnings.h>
 
 namespace lanewise {
 namespace {
@@ -16,6 +20,7 @@ namespace {
 using indexing::Ellipsis;
 using indexing::None;
 using indexing::Slice;
+using indexing::TensorIndex;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -52,16 +57,105 @@ TEST(Index, Errors) {
       },
       ThrowsMessage<IndexError>(HasSubstr("only one Ellipsis")));
   EXPECT_THAT([&] { t.index({Slice(None, None, -1)}); },
-              ThrowsMessage<ValueError>(HasSubstr("step must be positive")));
-  EXPECT_THAT([&] { t.index({"x"}); }, ThrowsMessage<ValueError>(HasSubstr("expected \"...\"")));
-  EXPECT_THAT([&] { tensor(1)[0]; }, ThrowsMessage<IndexError>(HasSubstr("0-dim tensor cannot be indexed")));
+              ThrowsMessage<ValueError>(HasSubstr("step must be greater than zero")));
+  EXPECT_THAT([&] { t.index({"x"}); }, ThrowsMessage<ValueError>(HasSubstr("Expected \"...\"")));
+  EXPECT_THAT([&] { tensor(1)[0]; }, ThrowsMessage<IndexError>(HasSubstr("invalid index of a 0-dim tensor")));
+  EXPECT_THAT([&] { tensor(1).index({0}); },
+              ThrowsMessage<IndexError>(HasSubstr("invalid index of a 0-dim tensor")));
+  EXPECT_THAT([&] { t.index({Slice(None, None, 0)}); },
+              ThrowsMessage<ValueError>(HasSubstr("slice step cannot be zero")));
+}
+
+TEST(Index, NamesTheDimensionOfTheTensorThatWasIndexed) {
+  const Tensor t = zeros({2, 3, 4});
+  EXPECT_THAT(
+      [&] {
+        t.index({0, 5});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("index 5 is out of bounds for dimension 1 with size 3")));
+  EXPECT_THAT(
+      [&] {
+        t.index({Ellipsis, None, 9});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("index 9 is out of bounds for dimension 2 with size 4")));
+  EXPECT_THAT(
+      [] {
+        zeros({10, 0}).index({tensor({0, 1}), tensor({0, 0})});
+      },
+      ThrowsMessage<IndexError>(HasSubstr("index is out of bounds for dimension with size 0")));
+}
+
+TEST(Index, AnEmptyListIsNoIndex) {
+  Tensor t = zeros({2});
+  const std::vector<TensorIndex> none;
+  EXPECT_THAT([&] { t.index(none); },
+              ThrowsMessage<IndexError>(
+                  HasSubstr("Passing an empty index list to Tensor::index() is not valid syntax")));
+  EXPECT_THAT([&] { t.index_put_(none, 1); },
+              ThrowsMessage<IndexError>(
+                  HasSubstr("Passing an empty index list to Tensor::index_put_() is not valid syntax")));
+  EXPECT_THROW(t.index_put_(none, zeros({})), IndexError);
+}
+
+TEST(Index, BracketsTakeOneInteger) {
+  const Tensor x = arange(10);
+  EXPECT_EQ(x[tensor(std::uint8_t{3})].item<int>(), 3);
+  EXPECT_THAT(
+      [&] {
+        x[ones({2, 3, 4}, kInt)];
+      },
+      ThrowsMessage<IndexError>(HasSubstr("Can only index with tensors that are scalars (zero-dim)")));
+  EXPECT_THROW(x[ones({1}, kInt)], IndexError);
+  for (const Tensor& index : {ones({}), tensor(true)}) {
+    EXPECT_THAT([&] { x[index]; },
+                ThrowsMessage<IndexError>(HasSubstr("Can only index tensors with integral scalars")));
+  }
+  EXPECT_THROW(x[Tensor()], IndexError);
+}
+
+class CountsWarnings : public WarningHandler {
+ public:
+  void process(const Warning& warning) override { messages.push_back(warning.msg()); }
+  std::vector<std::string> messages;
+};
+
+TEST(Index, MasksOfBytesWarnEachTime) {
+  CountsWarnings counts;
+  const WarningUtils::WarningHandlerGuard guard(&counts);
+  Tensor x = zeros({2, 2});
+  const Tensor mask = ones({2, 2}, kByte);
+  EXPECT_EQ(x.index({mask}).numel(), 4);
+  x.index_put_({mask}, 1);
+  x.index({mask.to(kBool)});
+  ASSERT_EQ(counts.messages.size(), 2u);
+  for (const std::string& message : counts.messages)
+    EXPECT_THAT(message,
+                HasSubstr("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
+                          "instead"));
+}
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+TEST(Index, PrintsAsLibtorchDoes) {
+  EXPECT_EQ(printed(Slice()), "0:9223372036854775807:1");
+  EXPECT_EQ(printed(Slice(None, 5, 2)), "0:5:2");
+  EXPECT_EQ(printed(Slice(None, None, -1)), "9223372036854775807:-9223372036854775808:-1");
+  EXPECT_EQ(Slice(1, None).stop(), indexing::INDEX_MAX);
+  EXPECT_EQ(printed(TensorIndex("...")), "...");
+  EXPECT_EQ(printed(TensorIndex(true)), "true");
+  EXPECT_EQ(printed(std::vector<TensorIndex>{None, Ellipsis, 0, true, Slice(1, None, 2), tensor({1, 2})}),
+            "(None, ..., 0, true, 1:9223372036854775807:2,  1\n 2\n[ CPULongType{2} ])");
 }
 
 TEST(Index, TensorsChoose) {
   const Tensor t = counting();
   const Tensor i = tensor({1, 0, 1}), k = tensor({3, 0, 2});
   EXPECT_TRUE(equal(t.index({i}), stack({t[1], t[0], t[1]})));
-  EXPECT_TRUE(equal(t[i], t.index({i})));
   EXPECT_TRUE(equal(t.index({Slice(), tensor({-1, 0})}), stack({t.select(1, 2), t.select(1, 0)}, 1)));
   // Side by side: in their place. Apart: in front.
   EXPECT_TRUE(equal(t.index({Slice(), tensor({2, 1, 0}), k}), tensor({{11, 4, 2}, {23, 16, 14}})));

@@ -258,5 +258,147 @@ TEST(Views, LibtorchsCreationMeta) {
   EXPECT_FALSE(autograd::any_variable_requires_grad({ones({1}), Tensor()}));
 }
 
+TEST(Reductions, AnIntegerIsADimensionAndABoolIsNot) {
+  const Tensor x = tensor({{1., 2., 4.}, {3., 5., 9.}});
+  EXPECT_TRUE(x.var(0).equal(x.var(IntArrayRef({0}))));
+  EXPECT_EQ(x.std(0).sizes(), IntArrayRef({3}));
+  EXPECT_EQ(var(x, 1).sizes(), IntArrayRef({2}));
+  EXPECT_EQ(lanewise::std(x, std::int64_t{-1}).sizes(), IntArrayRef({2}));
+  EXPECT_EQ(std::get<0>(var_mean(x, 0)).sizes(), IntArrayRef({3}));
+  EXPECT_TRUE(std::get<1>(std_mean(x, 0)).equal(x.mean(0)));
+  EXPECT_EQ(x.var(false).dim(), 0);
+  EXPECT_EQ(x.std(true).dim(), 0);
+  EXPECT_NE(x.var(false).item<float>(), x.var(true).item<float>());
+  EXPECT_EQ(std::get<0>(std_mean(x, false)).dim(), 0);
+}
+
+TEST(Names, OutFormsOfMaxAndMin) {
+  const Tensor a = tensor({1., 5.}), b = tensor({2., 3.});
+  Tensor out = empty({0});
+  EXPECT_TRUE(max_out(out, a, b).equal(tensor({2., 5.})));
+  EXPECT_TRUE(min_out(out, a, b).equal(tensor({1., 3.})));
+  EXPECT_TRUE(max(a, b).equal(tensor({2., 5.})) && a.min(b).equal(out));
+}
+
+TEST(Names, SpecialAndLinalgAreNamespacesToo) {
+  const Tensor x = tensor({0.5, 1.5});
+  EXPECT_TRUE(special::expm1(x).equal(expm1(x)));
+  EXPECT_TRUE(special::gammaln(x).equal(lgamma(x)));
+  EXPECT_TRUE(special::xlogy(x, 2).equal(xlogy(x, 2)));
+  EXPECT_TRUE(special::softmax(x, 0, std::nullopt).equal(softmax(x, 0)));
+  Tensor out = empty({0});
+  EXPECT_TRUE(special::erf_out(out, x).equal(erf(x)));
+  EXPECT_TRUE(linalg::vector_norm(x, 2, std::nullopt, false, std::nullopt).equal(x.norm()));
+  EXPECT_TRUE(linalg::norm(x, std::nullopt, std::nullopt, false, std::nullopt).equal(x.norm()));
+  EXPECT_TRUE(linalg::norm_out(out, x, std::nullopt, std::nullopt, false, std::nullopt).equal(x.norm()));
+}
+
+TEST(Names, FlatListsOfTensors) {
+  const std::vector<Tensor> parts{arange(6, kFloat).view({2, 3}).t(), ones({2}), empty({0, 3})};
+  const Tensor flat = utils::flatten_dense_tensors(parts);
+  EXPECT_TRUE(flat.equal(tensor({0., 3., 1., 4., 2., 5., 1., 1.})));
+  const std::vector<Tensor> again = utils::unflatten_dense_tensors(flat, parts);
+  ASSERT_EQ(again.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(again[i].equal(parts[i])) << i;
+  EXPECT_TRUE(again[1].is_alias_of(flat));
+  EXPECT_THROW(utils::flatten_dense_tensors({ones({1}), ones({1}, kInt)}), DtypeError);
+}
+
+TEST(Names, OptionsFromTextAndTypes) {
+  EXPECT_EQ(TensorOptions("cpu").device(), Device(kCPU));
+  EXPECT_EQ(TensorOptions().device("cpu:0").device_index(), 0);
+  EXPECT_EQ(device_index(0).device(), Device(kCPU, 0));
+  EXPECT_EQ(dtype<double>().dtype(), kDouble);
+  EXPECT_EQ(TensorOptions().dtype<std::int64_t>().dtype_opt(), kLong);
+  static_assert(CppTypeToScalarType<float>::value == kFloat && CppTypeToScalarType<std::int64_t>() == kI64);
+  EXPECT_TRUE(ones({2}).to("cpu").equal(ones({2})));
+  EXPECT_THROW(TensorOptions("gpu"), ValueError);
+}
+
+TEST(Names, FunctionsOfTensorsThatAreMethods) {
+  Tensor x = ones({2, 3});
+  EXPECT_EQ(numel(x), 6);
+  EXPECT_TRUE(is_nonzero(x[0][0]) && is_floating_point(x) && !is_complex(x) && is_signed(x));
+  EXPECT_EQ(x.data<float>(), x.data_ptr<float>());
+  EXPECT_FALSE(x.is_sparse() || x.is_quantized() || x.is_conj() || x.is_meta());
+}
+
+TEST(Errors, ClampNeedsALimit) {
+  EXPECT_THAT([] { clamp(ones({2})); },
+              ThrowsMessage<ValueError>(HasSubstr("At least one of 'min' or 'max' must not be None")));
+  EXPECT_THROW(ones({2}).clip(), ValueError);
+  EXPECT_TRUE(clamp(tensor({-1., 3.}), 0).equal(tensor({0., 3.})));
+  EXPECT_TRUE(clamp(tensor({-1., 3.}), std::nullopt, 2).equal(tensor({-1., 2.})));
+}
+
+TEST(Errors, SlopesOfGammaNumbersTakeOneType) {
+  EXPECT_THAT([] { _standard_gamma_grad(ones({2}), ones({2}, kDouble)); },
+              ThrowsMessage<DtypeError>(HasSubstr("Found dtype Double but expected Float")));
+}
+
+TEST(Errors, LibtorchsPhrasesAreRecognisable) {
+  const auto says = [](auto call, const char* phrase) {
+    try {
+      call();
+      ADD_FAILURE() << "nothing thrown; expected " << phrase;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(phrase));
+    }
+  };
+  const Tensor x = ones({2}), m = ones({2, 2}), i = ones({2}, kInt), b = ones({2}, kBool);
+  says([&] { sub(b, b); }, "Subtraction, the `-` operator, with a bool tensor is not supported");
+  says([&] { neg(b); }, "Negation, the `-` operator, on a bool tensor is not supported.");
+  says([&] { i.mean(); },
+       "could not infer output dtype. Input dtype must be either a floating point or complex "
+       "dtype. Got: Int");
+  says([&] { i.add(i, 1.5); },
+       "For integral input tensors, argument alpha must not be a floating point number");
+  says([&] { i.pow(-1); }, "Integers to negative integer powers are not allowed.");
+  says([] { empty({0}).max(); }, "Expected reduction dim to be specified for input.numel() == 0");
+  says([&] { cat({x, m}); }, "Tensors must have same number of dimensions: got 1 and 2");
+  says([&] { cat({m, ones({2, 3})}); }, "Sizes of tensors must match except in dimension 0");
+  says([] { cat({}); }, "expected a non-empty list of Tensors");
+  says(
+      [&] {
+        stack({x, ones({3})});
+      },
+      "stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1");
+  says([&] { x.narrow(0, 1, 5); }, "start (1) + length (5) exceeds dimension size (2)");
+  says(
+      [&] {
+        x.permute({0, 0});
+      },
+      "number of dimensions in the tensor input does not match the length of the "
+      "desired ordering of dimensions i.e. input.dim() = 1 is not equal to len(dims) = 2");
+  says([&] { x.chunk(0); }, "chunk expects `chunks` to be greater than 0, got: 0");
+  says([&] { x.split(0); }, "split_size can only be 0 if dimension size is 0");
+  says([&] { x.unfold(0, 5, 1); }, "maximum size for tensor at dimension 0 is 2 but size is 5");
+  says([] { eye(-1); }, "n must be greater or equal to 0, got -1");
+  says([] { empty({-1}); }, "Trying to create tensor with negative dimension -1: [-1]");
+  says([] { randint(5, 5, {2}); }, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5");
+  says([&] { Tensor(x).normal_(0, -1); }, "expects std >= 0.0, but found std -1");
+  says([&] { Tensor(x).uniform_(1, 0); }, "uniform_ expects to return a [from, to) range");
+  says([&] { Tensor(x).bernoulli_(2); }, "bernoulli_ expects p to be in [0, 1], but got p=2");
+  says([&] { x.multinomial(5); }, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  says([&] { Tensor(x).fill_(x); },
+       "fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions");
+  says([&] { where(x, x, x); },
+       "expected condition to be a boolean tensor, but got a tensor with dtype Float");
+  says([&] { dot(m, x); }, "1D tensors expected, but got 2D and 1D tensors");
+  says([&] { dot(x, ones({3})); },
+       "inconsistent tensor size, expected tensor [2] and src [3] to have the same number "
+       "of elements, but got 2 and 3 elements respectively");
+  says([&] { outer(x, m); }, "outer: Expected 1-D argument vec2, but got 2-D");
+  says([&] { bmm(m, m); }, "batch1 must be a 3D tensor");
+  says([&] { mm(x, x); }, "self must be a matrix");
+  says([&] { mm(m.to(kDouble), m); }, "expected scalar type Double but found Float");
+  says([&] { div(x, x, "foo"); },
+       "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found 'foo'");
+  says([&] { bitwise_not(x); }, "not implemented for 'Float'");
+  says([&] { m.accessor<float, 3>(); }, "TensorAccessor expected 3 dims but tensor has 2");
+  says([&] { x.to(TensorOptions().requires_grad(true)); },
+       "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true");
+}
+
 }  // namespace
 }  // namespace lanewise

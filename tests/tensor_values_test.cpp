@@ -1,6 +1,9 @@
 #include <cmath>
 #include <limits>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,24 +45,50 @@ TEST(Half, EveryValueSurvivesTheWayThroughFloat) {
     if (std::isnan(as_float)) {
       EXPECT_GT(bits & 0x7fffu, 0x7c00u);
     } else {
-      ASSERT_EQ(Half(as_float).bits, bits);
+      ASSERT_EQ(Half(as_float).x, bits);
       ASSERT_EQ(as_float, static_cast<float>(static_cast<Binary16>(as_float))) << bits;
     }
     const BFloat16 b = BFloat16::from_bits(static_cast<std::uint16_t>(bits));
     if (!std::isnan(static_cast<float>(b))) {
-      ASSERT_EQ(BFloat16(static_cast<float>(b)).bits, bits);
+      ASSERT_EQ(BFloat16(static_cast<float>(b)).x, bits);
     }
   }
+}
+
+TEST(Half, LimitsAreThoseOfTheFormat) {
+  using H = std::numeric_limits<Half>;
+  using B = std::numeric_limits<BFloat16>;
+  static_assert(H::is_specialized && B::is_specialized && H::digits == 11 && B::digits == 8);
+  static_assert(H::max_digits10 == 5 && B::max_digits10 == 4 && H::max_exponent == 16 &&
+                B::max_exponent == 128);
+  EXPECT_EQ(static_cast<float>(H::max()), 65504.0f);
+  EXPECT_EQ(static_cast<float>(H::lowest()), -65504.0f);
+  EXPECT_EQ(static_cast<float>(H::min()), 0x1p-14f);
+  EXPECT_EQ(static_cast<float>(H::denorm_min()), 0x1p-24f);
+  EXPECT_EQ(static_cast<float>(H::epsilon()), 0x1p-10f);
+  EXPECT_EQ(static_cast<float>(H::round_error()), 0.5f);
+  EXPECT_EQ(static_cast<float>(B::max()), 0x1.fep127f);
+  EXPECT_EQ(static_cast<float>(B::lowest()), -0x1.fep127f);
+  EXPECT_EQ(static_cast<float>(B::min()), std::numeric_limits<float>::min());
+  EXPECT_EQ(static_cast<float>(B::epsilon()), 0x1p-7f);
+  EXPECT_EQ(static_cast<float>(B::round_error()), 0.5f);
+  for (const float infinite : {static_cast<float>(H::infinity()), static_cast<float>(B::infinity())})
+    EXPECT_EQ(infinite, INFINITY);
+  for (const float nan : {static_cast<float>(H::quiet_NaN()), static_cast<float>(H::signaling_NaN()),
+                          static_cast<float>(B::quiet_NaN()), static_cast<float>(B::signaling_NaN())})
+    EXPECT_TRUE(std::isnan(nan));
+  EXPECT_EQ(static_cast<float>(Half(0x3c00, Half::from_bits())), 1.0f);
+  EXPECT_EQ(static_cast<float>(BFloat16(0x3f80, BFloat16::from_bits())), 1.0f);
 }
 
 TEST(Half, RoundsToNearestEven) {
   for (std::uint64_t i = 0; i < (1u << 20); ++i) {  // a sample of all floats
     const float x = std::bit_cast<float>(static_cast<std::uint32_t>(i * 4099));
     if (std::isnan(x)) continue;
-    ASSERT_EQ(Half(x).bits, std::bit_cast<std::uint16_t>(static_cast<Binary16>(x))) << x;
+    ASSERT_EQ(Half(x).x, std::bit_cast<std::uint16_t>(static_cast<Binary16>(x))) << x;
   }
-  EXPECT_EQ(BFloat16(1.00390625f).bits, 0x3f80);  // a tie goes to even
-  EXPECT_EQ(BFloat16(1.01171875f).bits, 0x3f82);
+  EXPECT_EQ(BFloat16(1.00390625f).x, 0x3f80);  // a tie goes to even
+  EXPECT_EQ(BFloat16(1.01171875f).x, 0x3f82);
   EXPECT_TRUE(std::isnan(static_cast<float>(BFloat16(NAN))));
   EXPECT_TRUE(std::isinf(static_cast<float>(BFloat16(std::numeric_limits<float>::max()))));
 }
@@ -76,6 +105,17 @@ TEST(Scalar, RemembersItsKind) {
   EXPECT_EQ((-Scalar(3)).toLong(), -3);
 }
 
+TEST(Scalar, ABoolEqualsOnlyBools) {
+  EXPECT_TRUE(Scalar(true).equal(true));
+  EXPECT_FALSE(Scalar(true).equal(false));
+  EXPECT_FALSE(Scalar(true).equal(1) || Scalar(true).equal(1.0));
+  EXPECT_FALSE(Scalar(1).equal(true) || Scalar(1.0).equal(true));
+  const Scalar z(std::complex<double>(1, 2));
+  EXPECT_TRUE(z.equal(std::complex<double>(1, 2)) && Scalar(3).equal(std::complex<float>(3, 0)));
+  EXPECT_FALSE(z.equal(std::complex<double>(1, 0)) || z.equal(1.0) ||
+               Scalar(true).equal(std::complex<double>(1, 0)));
+}
+
 TEST(Scalar, ConversionsThatDoNotFitAreErrors) {
   EXPECT_EQ(Scalar(300).to<float>(), 300.0f);
   EXPECT_EQ(Scalar(2.9).toLong(), 2);
@@ -84,7 +124,8 @@ TEST(Scalar, ConversionsThatDoNotFitAreErrors) {
   EXPECT_EQ(Scalar(-0x1p63).toLong(), INT64_MIN);
   EXPECT_THROW(Scalar(0x1p63).toLong(), ValueError);
   EXPECT_THAT([] { Scalar(300).toByte(); },
-              ThrowsMessage<ValueError>(HasSubstr("300 cannot be converted to type u8")));
+              ThrowsMessage<ValueError>(
+                  HasSubstr("value cannot be converted to type uint8_t without overflow; it is 300")));
   EXPECT_THROW(Scalar(128).toChar(), ValueError);
   EXPECT_EQ(Scalar(-128).toChar(), -128);
   EXPECT_THROW(Scalar(NAN).toLong(), ValueError);
@@ -152,6 +193,12 @@ TEST(AllClose, UsesBothTolerances) {
 TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(of<float>({2, 2}, {1, 2, 3, 4})), " 1  2\n 3  4\n[ CPUFloatType{2,2} ]");
   EXPECT_EQ(printed(of<std::int64_t>({2, 2}, {1, 2, 30, -4})), "  1   2\n 30  -4\n[ CPULongType{2,2} ]");
+  EXPECT_EQ(printed(of<std::int64_t>({2}, {-1, 5})), "-1\n 5\n[ CPULongType{2} ]");
+  EXPECT_EQ(printed(of<std::int64_t>({2}, {1, -50})), " 1\n-50\n[ CPULongType{2} ]");
+  EXPECT_EQ(printed(of<float>({2}, {1e6f, -1})), "   1e+06\n      -1\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(of<float>({2}, {INFINITY, 1})), "inf\n 1\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(of<float>({3}, {1.5f, INFINITY, NAN})), " 1.5000\n    inf\n    nan\n[ CPUFloatType{3} ]");
+  EXPECT_EQ(printed(of<float>({1}, {123456.7f})), "1e+05 *\n 1.2346\n[ CPUFloatType{1} ]");
   EXPECT_EQ(printed(of<float>({}, {3.5f})), "3.5\n[ CPUFloatType{} ]");
   EXPECT_EQ(printed(of<float>({2}, {100, 2.5f})), " 100.0000\n   2.5000\n[ CPUFloatType{2} ]");
   EXPECT_EQ(printed(of<bool>({2}, {true, false})), " 1\n 0\n[ CPUBoolType{2} ]");
@@ -159,10 +206,13 @@ TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(Tensor()), "[ Tensor (undefined) ]");
   EXPECT_EQ(printed(of<double>({2, 1, 1}, {1, -2})),
             "(1,.,.) = \n  1\n\n(2,.,.) = \n -2\n[ CPUDoubleType{2,1,1} ]");
+  // Each matrix has its own format.
+  EXPECT_EQ(printed(of<float>({2, 1, 2}, {0.5f, 2, 400, 500})),
+            "(1,.,.) = \n  0.5000  2.0000\n\n(2,.,.) = \n  400  500\n[ CPUFloatType{2,1,2} ]");
 }
 
 TEST(Print, EveryKindOfNumber) {
-  EXPECT_THAT(printed(of<float>({3}, {NAN, INFINITY, -INFINITY})), HasSubstr(" nan\n inf\n-inf\n"));
+  EXPECT_THAT(printed(of<float>({3}, {NAN, INFINITY, -INFINITY})), HasSubstr("nan\ninf\n-inf\n"));
   EXPECT_THAT(printed(of<double>({2}, {1e10, 2.5})), HasSubstr(" 1.0000e+10\n 2.5000e+00"));
   EXPECT_THAT(printed(of<std::complex<float>>({2}, {{1, 2}, {-1, -0.5f}})),
               HasSubstr("  1.0000+2.0000i\n -1.0000-0.5000i"));
@@ -190,8 +240,9 @@ TEST(Print, HugeTensorsAreSummarised) {
 TEST(Print, WideMatricesAreBrokenIntoColumns) {
   Tensor t = detail::empty_cpu({1, 60}, kInt);
   std::fill_n(t.data_ptr<int>(), 60, 7);
-  EXPECT_THAT(printed(t), HasSubstr("Columns 1 to 26\n"));
-  EXPECT_THAT(printed(t), HasSubstr("Columns 53 to 60\n"));
+  // As libtorch has it, the first row begins in the line of the heading.
+  EXPECT_THAT(printed(t), HasSubstr("Columns 1 to 26 7  7"));
+  EXPECT_THAT(printed(t), HasSubstr("\n\nColumns 53 to 60 7  7"));
 }
 
 TEST(Shape, Broadcast) {
@@ -202,6 +253,27 @@ TEST(Shape, Broadcast) {
         broadcast_shapes("add", {8, 3}, {8, 4});
       },
       ThrowsMessage<ShapeError>(HasSubstr("dimension 1 is 3 against 4")));
+}
+
+TEST(Shape, LibtorchsHelpers) {
+  EXPECT_EQ(infer_size({8, 1, 3}, {4, 1}), (std::vector<std::int64_t>{8, 4, 3}));
+  EXPECT_EQ(maybe_wrap_dim(-1, 3), 2);
+  EXPECT_EQ(maybe_wrap_dim(0, 0), 0);
+  EXPECT_THROW(maybe_wrap_dim(0, 0, false), IndexError);
+  EXPECT_THROW(maybe_wrap_dim(3, 3), IndexError);
+  const std::vector<int> list{4, 5};
+  EXPECT_EQ(makeArrayRef(list).at(1), 5);
+  EXPECT_THROW(makeArrayRef(list).at(2), std::out_of_range);
+}
+
+TEST(Shape, ATensorWithoutDimensionsHasNoSizeOfThem) {
+  const Tensor x = of<float>({}, {1});
+  for (const std::int64_t dim : {0, -1, 1}) {
+    EXPECT_THAT([&] { x.size(dim); },
+                ThrowsMessage<IndexError>(HasSubstr("Dimension specified as " + std::to_string(dim) +
+                                                    " but tensor has no dimensions")));
+    EXPECT_THROW(x.stride(dim), IndexError);
+  }
 }
 
 TEST(ArrayRef, IsMadeFromListsVectorsAndSingleValues) {

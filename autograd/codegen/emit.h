@@ -19,6 +19,9 @@ std::vector<const Op*> shard_of(const OpList& list, std::size_t shard);
 
 std::string emit_tensor_methods(const OpList& list);
 std::string emit_functions_header(const OpList& list);
+/// namespace special, namespace linalg.
+std::string emit_special_header(const OpList& list);
+std::string emit_linalg_header(const OpList& list);
 std::string emit_functions(const OpList& list, std::size_t shard);
 std::string emit_nodes_header(const OpList& list);
 std::string emit_nodes(const OpList& list, std::size_t shard);

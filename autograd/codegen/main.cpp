@@ -23,6 +23,8 @@ void generate(const std::string& yaml, const std::filesystem::path& out) {
   write("kernel_names.inc", emit_kernel_names(list));
   write("tensor_methods.inc", emit_tensor_methods(list));
   write("functions.h", emit_functions_header(list));
+  write("special.h", emit_special_header(list));
+  write("linalg.h", emit_linalg_header(list));
   write("nodes.h", emit_nodes_header(list));
   write("transforms.h", emit_transforms_header(list));
   write("registry.cpp", emit_registry(list));

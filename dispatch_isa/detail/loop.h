@@ -30,6 +30,8 @@ struct Loop {
 /// Runs every piece once, in up to `threads` threads, with in_parallel_region() true and the caller's setting
 /// of denormals, and waits. loop_tbb.cpp, or loop_threads.cpp in builds with ThreadSanitizer.
 void run_loop(const Loop& loop, int threads);
+/// The calling thread's place among those of the loop that it runs a piece of.
+int thread_in_loop() noexcept;
 
 /// Marks the calling thread as inside a loop, and gives it the setting of denormals of the thread that began
 /// it. A thread that waits inside a piece may be given another one by oneTBB, so the old state is restored,

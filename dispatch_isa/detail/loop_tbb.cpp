@@ -77,6 +77,8 @@ void bind_first_caller() {
 
 }  // namespace
 
+int thread_in_loop() noexcept { return std::max(0, tbb::this_task_arena::current_thread_index()); }
+
 void run_loop(const Loop& loop, int threads) {
   // A thread's default arena has a slot for every core: with fewer threads asked for, oneTBB would wake the others to find
   // nothing to do. A caller's own arena is the caller's choice.

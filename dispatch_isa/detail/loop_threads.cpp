@@ -11,6 +11,14 @@
 
 namespace lanewise::detail {
 
+namespace {
+
+constinit thread_local int place = 0;
+
+}  // namespace
+
+int thread_in_loop() noexcept { return place; }
+
 void run_loop(const Loop& loop, int threads) {
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(loop.pieces));
   std::atomic<int> next{0};
@@ -26,7 +34,10 @@ void run_loop(const Loop& loop, int threads) {
   };
   std::vector<std::thread> workers;
   for (int i = 1; i < std::min(threads, loop.workers); ++i) {
-    workers.emplace_back(work);
+    workers.emplace_back([&work, i] {
+      place = i;
+      work();
+    });
   }
   work();
   for (std::thread& worker : workers) {

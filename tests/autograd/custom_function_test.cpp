@@ -42,7 +42,7 @@ TEST(Function, WithoutGradientsRecordsNothing) {
 }
 
 TEST(Function, IsDifferentiableTwice) {
-  const Tensor x = leaf({1, -2}), shift = leaf({0.5, 1});
+  const Tensor x = leaf({1, -2}), shift = leaf({0.5, 1.0});
   const auto fn = [](const variable_list& in) { return variable_list{Cube::apply(in[0], 2.0, in[1])}; };
   EXPECT_TRUE(gradcheck(fn, {x, shift}));
   EXPECT_TRUE(gradgradcheck(fn, {x, shift}));
@@ -70,7 +70,7 @@ struct Exp : Function<Exp> {
 };
 
 TEST(Function, SavedOutputMakesNoCycle) {
-  const Tensor x = leaf({0.5, -1});
+  const Tensor x = leaf({0.5, -1.0});
   std::weak_ptr<Node> node;
   {
     const Tensor y = Exp::apply(x);

@@ -64,7 +64,7 @@ TEST(Gradcheck, RealTimesComplex) {
   const Tensor z =
       tensor({std::complex<double>(1, 2), std::complex<double>(-0.5, 0.25)}, TensorOptions(kComplexDouble))
           .requires_grad_();
-  const Tensor r = leaf({0.5, 3});
+  const Tensor r = leaf({0.5, 3.0});
   EXPECT_TRUE(gradcheck(
       [](const variable_list& in) {
         return variable_list{in[0] * in[1], in[0] / in[1] + in[1]};
@@ -74,7 +74,7 @@ TEST(Gradcheck, RealTimesComplex) {
 
 TEST(Gradcheck, StridedInputsAndSeveralOutputs) {
   const Tensor x = constant({{1, 2, 3}, {4, 5, 6}}).t().requires_grad_();
-  const Tensor y = constant({0.5, 9, -1.5, 9}).slice(0, 0, 4, 2).detach().requires_grad_();
+  const Tensor y = constant({0.5, 9.0, -1.5, 9.0}).slice(0, 0, 4, 2).detach().requires_grad_();
   const auto fn = [](const variable_list& in) {
     return variable_list{in[0] * in[1], (in[0].tanh() + in[1]).sum(), in[0] > 2};
   };
@@ -83,7 +83,7 @@ TEST(Gradcheck, StridedInputsAndSeveralOutputs) {
 }
 
 TEST(Gradcheck, InplaceOnViews) {
-  const Tensor x = leaf({0.5, -1, 2, 0.75});
+  const Tensor x = leaf({0.5, -1.0, 2.0, 0.75});
   const auto fn = [](const variable_list& in) {
     const Tensor y = in[0] * 1;
     Tensor v = y.view({2, 2});

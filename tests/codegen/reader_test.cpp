@@ -187,6 +187,31 @@ TEST_F(ReaderTest, GradientsAreSpentOnce) {
     EXPECT_THAT(node("f(self)", kept), Not(HasSubstr(spent))) << kept;
 }
 
+// var(x, 0) is a dimension, clamp(x) is one function.
+TEST_F(ReaderTest, CallsThatCppWouldMisread) {
+  const std::string rest = "  doc: x.\n  composite: true\n  variants: function\n";
+  const std::string header = emit_functions_header(
+      read("- op: v(Tensor self, bool unbiased) -> Tensor\n" + rest +
+           "- op: c.Tensor(Tensor self, Tensor? min=None) -> Tensor\n" + rest +
+           "- op: c(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor\n" + rest));
+  EXPECT_THAT(header, HasSubstr("v(const Tensor& self, T dim)"));
+  EXPECT_THAT(header, HasSubstr("c(const Tensor& self, const Tensor& min = {})"));
+  EXPECT_THAT(
+      header,
+      HasSubstr("const std::optional<Scalar>& min, const std::optional<Scalar>& max = std::nullopt)"));
+}
+
+TEST_F(ReaderTest, PrefixesBecomeNamespaces) {
+  const std::string header = emit_special_header(
+      read("- op: special_f(Tensor self, int n=1) -> Tensor\n  doc: x.\n  forward: f\n"
+           "  variants: function, out\n  non_differentiable: true\n"
+           "- op: g(Tensor self) -> Tensor\n  doc: x.\n  forward: g\n  non_differentiable: true\n"));
+  EXPECT_THAT(header, AllOf(HasSubstr("namespace lanewise::special {"), Not(HasSubstr("g(const"))));
+  EXPECT_THAT(header, HasSubstr("inline Tensor f(const Tensor& self, int64_t n = 1) {\n"
+                                "  return lanewise::special_f(self, n);"));
+  EXPECT_THAT(header, HasSubstr("inline Tensor& f_out(Tensor& out, const Tensor& self, int64_t n = 1) {"));
+}
+
 TEST_F(ReaderTest, MissingFileIsNamed) {
   EXPECT_THAT([] { read_ops("/nowhere/ops.yaml"); },
               ::testing::ThrowsMessage<SyntaxError>(HasSubstr("/nowhere/ops.yaml: no such file")));

@@ -267,5 +267,34 @@ TEST(ParallelFor, NumberOfThreadsMayChangeWhileLoopsRun) {
   EXPECT_EQ(total.load(), 3 * 300 * 1000);
 }
 
+TEST(ParallelReduce, AddsRangesInOrder) {
+  const auto list = [](std::int64_t begin, std::int64_t end, std::vector<std::int64_t> seen) {
+    for (std::int64_t i = begin; i < end; ++i) seen.push_back(i);
+    return seen;
+  };
+  const auto join = [](std::vector<std::int64_t> a, const std::vector<std::int64_t>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  const std::vector<std::int64_t> none;
+  const std::vector<std::int64_t> all = parallel_reduce(3, 1003, 10, none, list, join);
+  ASSERT_EQ(all.size(), 1000u);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], static_cast<std::int64_t>(i) + 3);
+  EXPECT_EQ(parallel_reduce(5, 5, 1, none, list, join), none);
+  EXPECT_EQ(divup(7, 3), 3);
+}
+
+TEST(ParallelFor, ThreadsHaveNumbers) {
+  EXPECT_EQ(get_thread_num(), 0);
+  const int threads = get_num_threads();
+  set_num_threads(2);
+  std::atomic<bool> fits{true};
+  parallel_for(0, 1000, 1, [&](std::int64_t, std::int64_t) {
+    if (get_thread_num() < 0 || get_thread_num() >= 2) fits = false;
+  });
+  EXPECT_TRUE(fits);
+  set_num_threads(threads);
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -338,7 +338,7 @@ TEST(IteratorKernel, ChecksRolesAndTypes) {
   TensorIterator complex =
       TensorIterator::binary_op(Tensor(), empty({2}, kComplexFloat), empty({2}, kComplexFloat), "lt");
   EXPECT_THAT([&] { complex.for_each(*table.lt); },
-              ThrowsMessage<DtypeError>(HasSubstr("lt: not implemented for ComplexFloat")));
+              ThrowsMessage<DtypeError>(HasSubstr("lt: not implemented for 'ComplexFloat'")));
   TensorIterator sum = TensorIterator::binary_op(Tensor(), filled({5}, 1), filled({5}, 2), "add");
   sum.for_each(*table.add);  // without parameters alpha is 1
   EXPECT_EQ(sum.output().data_ptr<float>()[4], 3.0f);
