@@ -245,11 +245,6 @@ class LANEWISE_API Tensor {
   Tensor variable_data() const;
   Tensor tensor_data() const;
   Tensor data() const { return variable_data(); }
-  /// libtorch's old name of data_ptr<T>().
-  template <class T>
-  T* data() const {
-    return data_ptr<T>();
-  }
   void set_data(const Tensor& other) const;
   /// Over that memory: all of it, or a window of it, contiguous without strides; the memory grows if it is too small.
   /// Throws as set_(Tensor), and ShapeError, StorageError. ops/inplace_views.cpp.
