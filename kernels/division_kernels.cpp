@@ -101,15 +101,15 @@ constexpr Types<std::int64_t> kLong;
 
 constinit const ElementwiseKernel div_trunc = elementwise<DivTrunc, Binary, 4>(floating) |
                                               scalarwise<IntegerDivTrunc, Binary>(kShort) |
-                                              elementwise<Long<IntegerDivTrunc>, Binary, 6>(kLong);
+                                              elementwise<Long<IntegerDivTrunc>, Binary, kCompactCost>(kLong);
 constinit const ElementwiseKernel div_floor = elementwise<DivFloor, Binary, 16>(floating) |
                                               scalarwise<IntegerDivFloor, Binary>(kShort) |
-                                              elementwise<Long<IntegerDivFloor>, Binary, 6>(kLong);
+                                              elementwise<Long<IntegerDivFloor>, Binary, kCompactCost>(kLong);
 constinit const ElementwiseKernel fmod = elementwise<Fmod, Binary, 10>(floating) |
                                          scalarwise<IntegerFmod, Binary>(kShort) |
-                                         elementwise<Long<IntegerFmod>, Binary, 6>(kLong);
+                                         elementwise<Long<IntegerFmod>, Binary, kCompactCost>(kLong);
 constinit const ElementwiseKernel remainder = elementwise<Remainder, Binary, 12>(floating) |
                                               scalarwise<IntegerRemainder, Binary>(kShort) |
-                                              elementwise<Long<IntegerRemainder>, Binary, 6>(kLong);
+                                              elementwise<Long<IntegerRemainder>, Binary, kCompactCost>(kLong);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

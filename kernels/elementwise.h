@@ -265,12 +265,10 @@ void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
                     const KernelScalar* params) noexcept {
   using Real = real_of<T>;
   using RealLoop = Loop<Real, 1, Signature>;
-  constexpr auto run = entry<typename PartsOf<F>::type, RealLoop, Real>;
   if (!F::template is_partwise<T>(params)) {
     return entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);
   }
-  const std::uint32_t stream = broadcast & kStreamOutput, repeated = broadcast & ~kStreamOutput;
-  if (repeated == 0) return run(data, stream, 2 * n, params);
+  const std::uint32_t repeated = broadcast & ~kStreamOutput;
   constexpr int kOperands = 1 + RealLoop::kInputs;
   alignas(64) char copies[RealLoop::kInputs][kCopies * sizeof(T)];
   char* at[kOperands];
@@ -279,13 +277,15 @@ void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
     if ((repeated >> k & 1) == 0) continue;
     const T number = *reinterpret_cast<const T*>(data[k]);
     at[k] = copies[k - 1];
-    T* copy = reinterpret_cast<T*>(at[k]);
-    for (std::int64_t i = 0; i < kCopies && i < n; ++i) copy[i] = number;
+    T* row = reinterpret_cast<T*>(at[k]);
+    for (std::int64_t i = 0; i < kCopies && i < n; ++i) row[i] = number;
   }
-  for (; n > 0; n -= kCopies) {
-    run(at, stream, 2 * (n < kCopies ? n : kCopies), params);
+  const std::int64_t at_once = repeated == 0 ? n : kCopies;
+  for (; n > 0; n -= at_once) {
+    entry<typename PartsOf<F>::type, RealLoop, Real>(at, broadcast & kStreamOutput,
+                                                     2 * (n < at_once ? n : at_once), params);
     for (int k = 0; k < kOperands; ++k) {
-      if ((repeated >> k & 1) == 0) at[k] += kCopies * sizeof(T);
+      if ((repeated >> k & 1) == 0) at[k] += at_once * static_cast<std::int64_t>(sizeof(T));
     }
   }
 }

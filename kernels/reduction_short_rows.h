@@ -96,12 +96,14 @@ struct TreeShortRows {
   static LANEWISE_INLINE Rows lanes_of_rows(const char* x, int n, std::int64_t stride, int rows, Asked asked,
                                             V other, F f) {
     Rows to;
-    if (n <= kTogether && rows == V::size && asked.bytes == 0) {
-      const int registers = (n - 1) / V::size + 1;
-      [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
-        ((registers == N + 1 ? whole_group<N + 1>(x, n, stride, other, f, to) : void()), ...);
-      }(std::make_integer_sequence<int, (kTogether - 1) / V::size + 1>{});
-      return to;
+    if constexpr (std::is_same_v<In, T>) {
+      if (n <= kTogether && rows == V::size && asked.bytes == 0) {
+        const int registers = (n - 1) / V::size + 1;
+        [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
+          ((registers == N + 1 ? whole_group<N + 1>(x, n, stride, other, f, to) : void()), ...);
+        }(std::make_integer_sequence<int, (kTogether - 1) / V::size + 1>{});
+        return to;
+      }
     }
     const auto at = [&](int r) { return reinterpret_cast<const In*>(x + r * stride); };
     for (int r = 0; r < rows; ++r) {
@@ -118,12 +120,18 @@ struct TreeShortRows {
   static LANEWISE_INLINE V across(const Rows& rows) { return halved<V::size>(rows.row); }
 
  private:
-  /// V::size rows of up to kTogether elements, in `Registers` registers each.
+  /// V::size rows of up to kTogether elements, in `Registers` registers each. Unrolled where that is little code.
   template <int Registers, class F>
   static LANEWISE_INLINE void whole_group(const char* x, int n, std::int64_t stride, V other, F f, Rows& to) {
-    for (int r = 0; r < V::size; ++r, x += stride) {
-      to.row[r] = folded<0, 1, Registers>(reinterpret_cast<const In*>(x), n, other,
+    const auto take = [&](int r) __attribute__((always_inline)) {
+      to.row[r] = folded<0, 1, Registers>(reinterpret_cast<const In*>(x + r * stride), n, other,
                                           [&](V v, int k) __attribute__((always_inline)) { return f(v, r, k); });
+    };
+    if constexpr (Registers == 1) {
+      for (int r = 0; r < V::size; ++r) take(r);
+    } else {
+#pragma GCC unroll 1
+      for (int r = 0; r < V::size; ++r) take(r);
     }
   }
   /// Registers First, First + Step ..., joined as if all kVectors were halved; only those below `Registers` hold elements.
