@@ -67,9 +67,11 @@ struct Indexed {
 /// stays a mask.
 void choose_by_mask(Indexed& x, std::int64_t dim, const Tensor& mask, bool last) {
   for (std::int64_t d = 0; d < mask.dim(); ++d) {
-    LANEWISE_CHECK(IndexError, mask.size(d) == x.view.size(dim + d), "index: The shape of the mask ",
-                   mask.sizes(), " at index ", d, " does not match the shape of the indexed tensor ",
-                   x.view.sizes(), " at index ", dim + d);
+    if (mask.size(d) == x.view.size(dim + d)) continue;
+    warn_of_bytes(mask);
+    lanewise::detail::raise<IndexError>("index: The shape of the mask ", mask.sizes(), " at index ", d,
+                                        " does not match the shape of the indexed tensor ", x.view.sizes(),
+                                        " at index ", dim + d);
   }
   if (mask.dim() == 1 || last) {
     x.choose(dim, mask);

@@ -339,6 +339,13 @@ TEST(Literal, TakesTheShapeOfItsBraces) {
   EXPECT_THROW(tensor({1, 300}, kByte), ValueError);
 }
 
+TEST(Literals, ComplexNumbersAreNotCutToReal) {
+  const std::vector<std::complex<float>> numbers = {{1, 2}, {3, 0}};
+  EXPECT_THAT([&] { tensor(numbers, kFloat); },
+              ThrowsMessage<DtypeError>(HasSubstr("because complex can not be casted to real number without loss of information")));
+  EXPECT_EQ(tensor(numbers, kComplexDouble)[0].item<std::complex<double>>(), std::complex<double>(1, 2));
+}
+
 TEST(Literal, KeepsTypesButIntAndFloat) {
   EXPECT_EQ(tensor(std::vector<std::uint8_t>{1}).scalar_type(), kByte);
   EXPECT_EQ(tensor(std::int8_t{1}).scalar_type(), kChar);

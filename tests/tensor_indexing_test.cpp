@@ -127,7 +127,8 @@ TEST(Index, MasksOfBytesWarnEachTime) {
   EXPECT_EQ(x.index({mask}).numel(), 4);
   x.index_put_({mask}, 1);
   x.index({mask.to(kBool)});
-  ASSERT_EQ(counts.messages.size(), 2u);
+  EXPECT_THROW(x.index({ones({3, 2}, kByte)}), IndexError);
+  ASSERT_EQ(counts.messages.size(), 3u);
   for (const std::string& message : counts.messages)
     EXPECT_THAT(message,
                 HasSubstr("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool "
