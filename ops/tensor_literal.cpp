@@ -64,7 +64,7 @@ Tensor tensor(const TensorLiteral& values, const TensorOptions& options) {
   if (dtype == kInt) dtype = kLong;
   if (dtype == kFloat || dtype == kDouble) dtype = get_default_dtype();
   if (options.has_dtype()) dtype = options.dtype();
-  LANEWISE_CHECK(DtypeError, !is_complex(values.dtype()) || is_complex(dtype),
+  LANEWISE_CHECK(DtypeError, !values.is_container() || !is_complex(values.dtype()) || is_complex(dtype),
                  "tensor: can not do torch::tensor(complex, dtype=non-complex) because complex can not be casted to real "
                  "number without loss of information; expected a complex dtype, found ",
                  dtype);
