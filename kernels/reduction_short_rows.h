@@ -97,7 +97,8 @@ struct TreeShortRows {
                                             V other, F f) {
     Rows to;
     if constexpr (std::is_same_v<In, T>) {
-      if (n <= kTogether && rows == V::size && asked.bytes == 0) {
+      // Rows that fill no register are worth it with gaps too, where nothing is asked for.
+      if (rows == V::size && (n < V::size || (n <= kTogether && asked.bytes == 0))) {
         const int registers = (n - 1) / V::size + 1;
         [&]<int... N>(std::integer_sequence<int, N...>) __attribute__((always_inline)) {
           ((registers == N + 1 ? whole_group<N + 1>(x, n, stride, other, f, to) : void()), ...);

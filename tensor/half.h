@@ -95,32 +95,17 @@ inline std::ostream& operator<<(std::ostream& out, BFloat16 b) { return out << s
 
 }  // namespace lanewise
 
+/// What is not said is as for float.
 template <>
-class std::numeric_limits<lanewise::Half> {
+class std::numeric_limits<lanewise::Half> : public std::numeric_limits<float> {
  public:
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool is_exact = false;
-  static constexpr bool has_infinity = true;
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr bool has_signaling_NaN = true;
-  static constexpr auto has_denorm = numeric_limits<float>::has_denorm;
-  static constexpr bool has_denorm_loss = numeric_limits<float>::has_denorm_loss;
-  static constexpr auto round_style = numeric_limits<float>::round_style;
-  static constexpr bool is_iec559 = true;
-  static constexpr bool is_bounded = true;
-  static constexpr bool is_modulo = false;
   static constexpr int digits = 11;
   static constexpr int digits10 = 3;
   static constexpr int max_digits10 = 5;
-  static constexpr int radix = 2;
   static constexpr int min_exponent = -13;
   static constexpr int min_exponent10 = -4;
   static constexpr int max_exponent = 16;
   static constexpr int max_exponent10 = 4;
-  static constexpr bool traps = numeric_limits<float>::traps;
-  static constexpr bool tinyness_before = numeric_limits<float>::tinyness_before;
   static constexpr lanewise::Half min() noexcept { return lanewise::Half::from_bits(0x0400); }
   static constexpr lanewise::Half lowest() noexcept { return lanewise::Half::from_bits(0xfbff); }
   static constexpr lanewise::Half max() noexcept { return lanewise::Half::from_bits(0x7bff); }
@@ -132,32 +117,14 @@ class std::numeric_limits<lanewise::Half> {
   static constexpr lanewise::Half denorm_min() noexcept { return lanewise::Half::from_bits(0x0001); }
 };
 
+/// The same; its exponents are those of float.
 template <>
-class std::numeric_limits<lanewise::BFloat16> {
+class std::numeric_limits<lanewise::BFloat16> : public std::numeric_limits<float> {
  public:
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool is_exact = false;
-  static constexpr bool has_infinity = true;
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr bool has_signaling_NaN = true;
-  static constexpr auto has_denorm = numeric_limits<float>::has_denorm;
-  static constexpr bool has_denorm_loss = numeric_limits<float>::has_denorm_loss;
-  static constexpr auto round_style = numeric_limits<float>::round_style;
   static constexpr bool is_iec559 = false;
-  static constexpr bool is_bounded = true;
-  static constexpr bool is_modulo = false;
   static constexpr int digits = 8;
   static constexpr int digits10 = 2;
   static constexpr int max_digits10 = 4;
-  static constexpr int radix = 2;
-  static constexpr int min_exponent = -125;
-  static constexpr int min_exponent10 = -37;
-  static constexpr int max_exponent = 128;
-  static constexpr int max_exponent10 = 38;
-  static constexpr bool traps = numeric_limits<float>::traps;
-  static constexpr bool tinyness_before = numeric_limits<float>::tinyness_before;
   static constexpr lanewise::BFloat16 min() noexcept { return lanewise::BFloat16::from_bits(0x0080); }
   static constexpr lanewise::BFloat16 lowest() noexcept { return lanewise::BFloat16::from_bits(0xff7f); }
   static constexpr lanewise::BFloat16 max() noexcept { return lanewise::BFloat16::from_bits(0x7f7f); }
