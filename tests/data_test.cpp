@@ -16,6 +16,8 @@
 #include <lanewise/data/idx.h>
 #include <lanewise/lanewise.h>
 
+#include "call.h"
+
 namespace lanewise::data {
 namespace {
 
@@ -84,7 +86,7 @@ TEST(Idx, TurnsBigEndianNumbersRound) {
 
 TEST(Idx, NamesAMissingFile) {
   EXPECT_THAT(
-      [] { read_idx("/nonexistent/images.gz"); },
+      Call([] { read_idx("/nonexistent/images.gz"); }),
       ThrowsMessage<DataError>(AllOf(HasSubstr("/nonexistent/images.gz"), HasSubstr("No such file"))));
 }
 
@@ -144,11 +146,10 @@ TEST(Batches, DropLastLeavesOutTheRest) {
 }
 
 TEST(Batches, RejectUnequalRows) {
-  EXPECT_THAT(
-      [] {
-        Batches(zeros({3, 2}), zeros({4}));
-      },
-      ThrowsMessage<DataError>(AllOf(HasSubstr("[3, 2]"), HasSubstr("[4]"))));
+  EXPECT_THAT(Call([] {
+                Batches(zeros({3, 2}), zeros({4}));
+              }),
+              ThrowsMessage<DataError>(AllOf(HasSubstr("[3, 2]"), HasSubstr("[4]"))));
   EXPECT_THROW(Batches(zeros({3, 2}), zeros({3}), {.batch_size = 0}), ValueError);
 }
 

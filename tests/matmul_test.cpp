@@ -7,6 +7,7 @@
 #include <lanewise/ops/matmul.h>
 #include <lanewise/tensor/errors.h>
 
+#include "call.h"
 #include "reduction_support.h"
 
 namespace lanewise {
@@ -222,44 +223,38 @@ TEST(Matmul, Errors) {
   const Tensor b = make({4, 5}, kFloat, std::vector<Wide>(20, Wide(1)));
   const Tensor bt = make({3, 1}, kDouble, {1, 2, 3});
   EXPECT_THAT(
-      [&] { ops::mm(a, b); },
+      Call([&] { ops::mm(a, b); }),
       ThrowsMessage<ShapeError>(HasSubstr("mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)")));
-  EXPECT_THAT([&] { ops::mm(a, bt); }, ThrowsMessage<DtypeError>(HasSubstr("same dtype")));
-  EXPECT_THAT(
-      [&] {
-        ops::mm(a, make({3}, kFloat, {1, 2, 3}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("must be matrices")));
-  EXPECT_THAT(
-      [&] {
-        ops::mm(make({1, 1}, kBool, {1}), make({1, 1}, kBool, {1}));
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("Bool")));
+  EXPECT_THAT(Call([&] { ops::mm(a, bt); }), ThrowsMessage<DtypeError>(HasSubstr("same dtype")));
+  EXPECT_THAT(Call([&] {
+                ops::mm(a, make({3}, kFloat, {1, 2, 3}));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("must be matrices")));
+  EXPECT_THAT(Call([&] {
+                ops::mm(make({1, 1}, kBool, {1}), make({1, 1}, kBool, {1}));
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("Bool")));
   const Tensor c = make({3, 1}, kFloat, {1, 2, 3});
-  EXPECT_THAT(
-      [&] {
-        ops::addmm(make({3}, kFloat, {1, 2, 3}), a, c);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("addmm")));
-  EXPECT_THAT([&] { ops::addmm(make({1}, kFloat, {1}), a, c, std::complex<double>(0, 1)); },
+  EXPECT_THAT(Call([&] {
+                ops::addmm(make({3}, kFloat, {1, 2, 3}), a, c);
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("addmm")));
+  EXPECT_THAT(Call([&] { ops::addmm(make({1}, kFloat, {1}), a, c, std::complex<double>(0, 1)); }),
               ThrowsMessage<DtypeError>(HasSubstr("beta")));
-  EXPECT_THAT(
-      [&] {
-        ops::addmm(make({1}, kInt, {1}), make({1, 1}, kInt, {1}), make({1, 1}, kInt, {1}), 1,
-                   std::complex<double>(0, 1));
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("alpha")));
-  EXPECT_THAT(
-      [&] {
-        ops::dot(make({2}, kFloat, {1, 2}), make({3}, kFloat, {1, 2, 3}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("inconsistent tensor size")));
-  EXPECT_THAT(
-      [&] {
-        ops::mv(a, make({2}, kFloat, {1, 2}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("mv: size mismatch")));
-  EXPECT_THAT([&] { ops::bmm(a, a); }, ThrowsMessage<ShapeError>(HasSubstr("3-dim")));
+  EXPECT_THAT(Call([&] {
+                ops::addmm(make({1}, kInt, {1}), make({1, 1}, kInt, {1}), make({1, 1}, kInt, {1}), 1,
+                           std::complex<double>(0, 1));
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("alpha")));
+  EXPECT_THAT(Call([&] {
+                ops::dot(make({2}, kFloat, {1, 2}), make({3}, kFloat, {1, 2, 3}));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("inconsistent tensor size")));
+  EXPECT_THAT(Call([&] {
+                ops::mv(a, make({2}, kFloat, {1, 2}));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("mv: size mismatch")));
+  EXPECT_THAT(Call([&] { ops::bmm(a, a); }), ThrowsMessage<ShapeError>(HasSubstr("3-dim")));
 }
 
 }  // namespace

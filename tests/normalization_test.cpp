@@ -6,6 +6,7 @@
 
 #include <lanewise/lanewise.h>
 
+#include "call.h"
 #include "same_gradients.h"
 
 namespace lanewise {
@@ -70,16 +71,14 @@ TEST(Normalizations, GradientsAreThoseOfTheFormula) {
 }
 
 TEST(BatchNorm, WithoutStatisticsEvaluationIsAnError) {
-  EXPECT_THAT(
-      [] {
-        batch_norm(ones({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5);
-      },
-      ::testing::ThrowsMessage<ValueError>(HasSubstr("must be defined in evaluation mode")));
-  EXPECT_THAT(
-      [] {
-        batch_norm(ones({2, 3}), ones({4}), {}, {}, {}, true, 0.1, 1e-5);
-      },
-      ::testing::ThrowsMessage<ShapeError>(HasSubstr("weight should contain 3 elements")));
+  EXPECT_THAT(Call([] {
+                batch_norm(ones({2, 3}), {}, {}, {}, {}, false, 0.1, 1e-5);
+              }),
+              ::testing::ThrowsMessage<ValueError>(HasSubstr("must be defined in evaluation mode")));
+  EXPECT_THAT(Call([] {
+                batch_norm(ones({2, 3}), ones({4}), {}, {}, {}, true, 0.1, 1e-5);
+              }),
+              ::testing::ThrowsMessage<ShapeError>(HasSubstr("weight should contain 3 elements")));
 }
 
 TEST(InstanceNorm, RunningStatisticsAreMeansOverSamples) {

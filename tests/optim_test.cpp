@@ -9,6 +9,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "call.h"
+
 namespace lanewise::optim {
 namespace {
 
@@ -182,13 +184,15 @@ TEST(ParamGroups, HaveSettingsOfTheirOwn) {
   optimizer.step();
   EXPECT_FLOAT_EQ(b[0].item<float>(), 0.5F);
   EXPECT_FLOAT_EQ(c[0].item<float>(), 0.75F - 0.25F * 1.9F);
-  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({a})); },
+  EXPECT_THAT(Call([&] { optimizer.add_param_group(OptimizerParamGroup({a})); }),
               ThrowsMessage<ValueError>(HasSubstr("more than one parameter group")));
   const Tensor d = ones({2}, requires_grad());
-  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<AdamOptions>())); },
-              ThrowsMessage<ValueError>(HasSubstr("another optimizer's")));
-  EXPECT_THAT([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<SGDOptions>(-1))); },
-              ThrowsMessage<ValueError>(HasSubstr("Invalid learning rate: -1")));
+  EXPECT_THAT(
+      Call([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<AdamOptions>())); }),
+      ThrowsMessage<ValueError>(HasSubstr("another optimizer's")));
+  EXPECT_THAT(
+      Call([&] { optimizer.add_param_group(OptimizerParamGroup({d}, std::make_unique<SGDOptions>(-1))); }),
+      ThrowsMessage<ValueError>(HasSubstr("Invalid learning rate: -1")));
   EXPECT_EQ(optimizer.size(), 3U);
 }
 
@@ -290,7 +294,7 @@ TEST(Optimizer, AStepIsAChangeThatAutogradNotices) {
   const Tensor loss = p.pow(2).sum();
   p.mutable_grad() = ones({3});
   optimizer.step();
-  EXPECT_THAT([&] { loss.backward(); },
+  EXPECT_THAT(Call([&] { loss.backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
 }
 
@@ -324,17 +328,16 @@ TEST(State, OfAParameterAtRestDecaysToZero) {
 }
 
 TEST(Optimizer, RefusesWhatItCannotTrain) {
-  EXPECT_THAT([] { SGD({ones({2}, requires_grad()) * 2}, SGDOptions(0.1)); },
+  EXPECT_THAT(Call([] { SGD({ones({2}, requires_grad()) * 2}, SGDOptions(0.1)); }),
               ThrowsMessage<ValueError>(HasSubstr("can't optimize a non-leaf Tensor")));
   const Tensor p = ones({2}, requires_grad());
-  EXPECT_THAT([&] { SGD({p}, SGDOptions(-1)); },
+  EXPECT_THAT(Call([&] { SGD({p}, SGDOptions(-1)); }),
               ThrowsMessage<ValueError>(HasSubstr("Invalid learning rate: -1")));
   EXPECT_THROW(SGD({p}, SGDOptions(0.1).nesterov(true)), ValueError);
-  EXPECT_THAT(
-      [&] {
-        Adam({p}, AdamOptions().betas({0.9, 1.0}));
-      },
-      ThrowsMessage<ValueError>(HasSubstr("Invalid beta parameter at index 1: 1")));
+  EXPECT_THAT(Call([&] {
+                Adam({p}, AdamOptions().betas({0.9, 1.0}));
+              }),
+              ThrowsMessage<ValueError>(HasSubstr("Invalid beta parameter at index 1: 1")));
 }
 
 TEST(Optimizer, TakesWhatLibtorchTakes) {
@@ -425,7 +428,7 @@ TEST(Optimizer, CanBeYourOwn) {
   optimizer.step();
   EXPECT_TRUE(equal(p.detach(), full({2}, 0.625)));
   EXPECT_EQ(static_cast<SignState&>(*optimizer.state().at(p.unsafeGetTensorImpl())).steps(), 2);
-  EXPECT_THAT([&] { optimizer.state_dict(); },
+  EXPECT_THAT(Call([&] { optimizer.state_dict(); }),
               ThrowsMessage<NotImplementedError>(HasSubstr("override saved()")));
 }
 

@@ -13,6 +13,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "call.h"
+
 namespace lanewise {
 namespace {
 
@@ -233,7 +235,7 @@ TEST(Losses, BinaryCrossEntropySeesTheTargetWithoutDimensionsOfOne) {
 }
 
 TEST(Losses, TakeNoOperandThatWouldGrowTheResult) {
-  const auto refuses = [](auto call) {
+  const auto refuses = [](const Call& call) {
     EXPECT_THAT(call, ThrowsMessage<ShapeError>(HasSubstr("doesn't match the broadcast shape [5, 5]")));
   };
   const Tensor column = full({5, 1}, 0.5), row = full({5}, 0.5);

@@ -11,6 +11,7 @@
 
 #include <lanewise/lanewise.h>
 
+#include "call.h"
 #include "reduction_support.h"
 
 namespace lanewise {
@@ -176,18 +177,18 @@ TEST(Products, ErrorsLeaveTheDestinationAlone) {
   const Tensor a = numbers({2, 3}), b = numbers({3, 4});
   Tensor wrong = ones({2, 4}, kDouble), self = ones({4});
   EXPECT_THAT(
-      [&] { mm_out(wrong, a, b); },
+      Call([&] { mm_out(wrong, a, b); }),
       ThrowsMessage<DtypeError>(HasSubstr("Expected out tensor to have dtype Float, but got Double")));
-  EXPECT_THAT([&] { self.addmm_(a, b); },
+  EXPECT_THAT(Call([&] { self.addmm_(a, b); }),
               ThrowsMessage<ShapeError>(HasSubstr(
                   "addmm_: Bad in-place call: input tensor size [4] and output tensor size [2, 4]")));
   EXPECT_THAT(
-      [&] { mm_out(wrong, a, a); },
+      Call([&] { mm_out(wrong, a, a); }),
       ThrowsMessage<ShapeError>(HasSubstr("mm: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")));
   Tensor expanded = zeros({1, 4}).expand({2, 4});
   EXPECT_THROW(mm_out(expanded, a, b), StorageError);
   Tensor integers = ones({2, 2}, kInt);
-  EXPECT_THAT([&] { integers.addmm_(integers, integers, 1, std::complex<double>(0, 1)); },
+  EXPECT_THAT(Call([&] { integers.addmm_(integers, integers, 1, std::complex<double>(0, 1)); }),
               ThrowsMessage<DtypeError>(HasSubstr("addmm_: alpha is complex, the matrices are Int")));
   EXPECT_TRUE(wrong.equal(ones({2, 4})));
   EXPECT_TRUE(self.equal(ones({4})));
@@ -199,21 +200,18 @@ TEST(Products, EinsumFollowsItsPath) {
   const Tensor want = a.mm(b).mm(c);
   EXPECT_TRUE(einsum("ij,jk,kl", {a, b, c}).allclose(want));
   EXPECT_TRUE(einsum("ij,jk,kl", {a, b, c}, IntArrayRef({1, 2, 0, 1})).allclose(want));
-  EXPECT_THAT(
-      [&] {
-        einsum("ij,jk,kl", {a, b, c}, IntArrayRef({1, 2}));
-      },
-      ThrowsMessage<ValueError>(HasSubstr("contraction path")));
-  EXPECT_THAT(
-      [&] {
-        einsum("ij,jk,kl", {a, b, c}, IntArrayRef({1, 3, 0, 1}));
-      },
-      ThrowsMessage<ValueError>(HasSubstr("(1, 3)")));
-  EXPECT_THAT(
-      [&] {
-        einsum("ij,jk->i1", {a, b});
-      },
-      ThrowsMessage<ValueError>(HasSubstr("invalid subscript given at index 8")));
+  EXPECT_THAT(Call([&] {
+                einsum("ij,jk,kl", {a, b, c}, IntArrayRef({1, 2}));
+              }),
+              ThrowsMessage<ValueError>(HasSubstr("contraction path")));
+  EXPECT_THAT(Call([&] {
+                einsum("ij,jk,kl", {a, b, c}, IntArrayRef({1, 3, 0, 1}));
+              }),
+              ThrowsMessage<ValueError>(HasSubstr("(1, 3)")));
+  EXPECT_THAT(Call([&] {
+                einsum("ij,jk->i1", {a, b});
+              }),
+              ThrowsMessage<ValueError>(HasSubstr("invalid subscript given at index 8")));
 }
 
 TEST(Products, ChainsMultiplyInTheBestOrder) {

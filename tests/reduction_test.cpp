@@ -10,6 +10,7 @@
 #include <lanewise/ops/variance.h>
 #include <lanewise/tensor/errors.h>
 
+#include "call.h"
 #include "reduction_support.h"
 
 namespace lanewise {
@@ -324,29 +325,26 @@ TEST(Reduction, ZeroDimAndEmpty) {
 
 TEST(Reduction, Errors) {
   const Tensor t = make({2, 3}, kFloat, {1, 2, 3, 4, 5, 6});
-  EXPECT_THAT([&] { ops::sum(t, IntArrayRef({2})); },
+  EXPECT_THAT(Call([&] { ops::sum(t, IntArrayRef({2})); }),
               ThrowsMessage<IndexError>(HasSubstr("sum: Dimension out of range")));
-  EXPECT_THAT(
-      [&] {
-        ops::sum(t, IntArrayRef({0, -2}));
-      },
-      ThrowsMessage<IndexError>(HasSubstr("appears multiple times")));
-  EXPECT_THAT([&] { ops::argmax(t, -3); },
+  EXPECT_THAT(Call([&] {
+                ops::sum(t, IntArrayRef({0, -2}));
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("appears multiple times")));
+  EXPECT_THAT(Call([&] { ops::argmax(t, -3); }),
               ThrowsMessage<IndexError>(HasSubstr("argmax: Dimension out of range")));
-  EXPECT_THAT(
-      [&] {
-        ops::mean(make({2}, kInt, {1, 2}));
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("must be either a floating point or complex dtype")));
-  EXPECT_THAT(
-      [&] {
-        ops::amax(make({2}, kComplexFloat, {1, 2}));
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("no order")));
+  EXPECT_THAT(Call([&] {
+                ops::mean(make({2}, kInt, {1, 2}));
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("must be either a floating point or complex dtype")));
+  EXPECT_THAT(Call([&] {
+                ops::amax(make({2}, kComplexFloat, {1, 2}));
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("no order")));
   const Tensor empty = make({0, 3}, kFloat, {});
-  EXPECT_THAT([&] { ops::amax(empty, {0}); }, ThrowsMessage<IndexError>(HasSubstr("non-zero size")));
-  EXPECT_THAT([&] { ops::argmin(empty); }, ThrowsMessage<IndexError>(HasSubstr("argmin")));
-  EXPECT_THAT([&] { ops::max(empty, 0); }, ThrowsMessage<IndexError>(HasSubstr("[0, 3]")));
+  EXPECT_THAT(Call([&] { ops::amax(empty, {0}); }), ThrowsMessage<IndexError>(HasSubstr("non-zero size")));
+  EXPECT_THAT(Call([&] { ops::argmin(empty); }), ThrowsMessage<IndexError>(HasSubstr("argmin")));
+  EXPECT_THAT(Call([&] { ops::max(empty, 0); }), ThrowsMessage<IndexError>(HasSubstr("[0, 3]")));
 }
 
 }  // namespace

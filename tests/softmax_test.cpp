@@ -11,6 +11,7 @@
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 
+#include "call.h"
 #include "reduction_support.h"
 
 namespace lanewise {
@@ -185,16 +186,14 @@ TEST(Softmax, Specials) {
   EXPECT_TRUE(std::isnan(static_cast<double>(v[4].real())));
   EXPECT_EQ(ops::softmax(make({0, 3}, kFloat, {}), 0).sizes(), IntArrayRef({0, 3}));
   EXPECT_EQ(ops::softmax(make({}, kFloat, {4}), -1).item<float>(), 1);
-  EXPECT_THAT(
-      [] {
-        ops::softmax(make({2}, kInt, {1, 2}), 0);
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("softmax: not defined for")));
-  EXPECT_THAT(
-      [] {
-        ops::log_softmax(make({2}, kFloat, {1, 2}), 1);
-      },
-      ThrowsMessage<IndexError>(HasSubstr("out of range")));
+  EXPECT_THAT(Call([] {
+                ops::softmax(make({2}, kInt, {1, 2}), 0);
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("softmax: not defined for")));
+  EXPECT_THAT(Call([] {
+                ops::log_softmax(make({2}, kFloat, {1, 2}), 1);
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("out of range")));
 }
 
 TEST(NllLoss, MatchesTheDefinition) {
@@ -260,32 +259,30 @@ TEST(NllLoss, Errors) {
                         std::int64_t reduction = 1) {
     return ops::nll_loss_forward(input, target, weight, reduction, -100);
   };
-  EXPECT_THAT(
-      [&] {
-        loss(x, make({2}, kLong, {0, 3}));
-      },
-      ThrowsMessage<IndexError>(HasSubstr("Target 3 is out of bounds")));
-  EXPECT_THAT([&] { loss(x, make({2}, kLong, {0, -1})); }, ThrowsMessage<IndexError>(HasSubstr("Target -1")));
-  EXPECT_THAT(
-      [&] {
-        loss(x, make({2}, kInt, {0, 1}));
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("int64 target")));
-  EXPECT_THAT(
-      [&] {
-        loss(x, make({3}, kLong, {0, 1, 2}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("size mismatch")));
-  EXPECT_THAT(
-      [&] {
-        loss(x, make({2}, kLong, {0, 1}), make({2}, kFloat, {1, 1}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("all 3 classes")));
-  EXPECT_THAT(
-      [&] {
-        loss(x, make({2}, kLong, {0, 1}), {}, 3);
-      },
-      ThrowsMessage<ValueError>(HasSubstr("reduction must be")));
+  EXPECT_THAT(Call([&] {
+                loss(x, make({2}, kLong, {0, 3}));
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("Target 3 is out of bounds")));
+  EXPECT_THAT(Call([&] {
+                loss(x, make({2}, kLong, {0, -1}));
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("Target -1")));
+  EXPECT_THAT(Call([&] {
+                loss(x, make({2}, kInt, {0, 1}));
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("int64 target")));
+  EXPECT_THAT(Call([&] {
+                loss(x, make({3}, kLong, {0, 1, 2}));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("size mismatch")));
+  EXPECT_THAT(Call([&] {
+                loss(x, make({2}, kLong, {0, 1}), make({2}, kFloat, {1, 1}));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("all 3 classes")));
+  EXPECT_THAT(Call([&] {
+                loss(x, make({2}, kLong, {0, 1}), {}, 3);
+              }),
+              ThrowsMessage<ValueError>(HasSubstr("reduction must be")));
   EXPECT_TRUE(std::isnan(std::get<0>(loss(x, make({2}, kLong, {-100, -100}))).item<float>()));
 }
 

@@ -18,6 +18,8 @@
 #include <lanewise/ops/tensor_literal.h>
 #include <lanewise/ops/views.h>
 
+#include "call.h"
+
 namespace lanewise {
 namespace {
 
@@ -109,8 +111,9 @@ TEST(Arange, CountsExactly) {
   EXPECT_EQ(arange(big, big + 3).numel(), 3);
   EXPECT_EQ(arange(big, big + 3).data_ptr<std::int64_t>()[2], big + 2);
   EXPECT_EQ(values(arange(100000, kDouble)).back(), 99999);
-  EXPECT_THAT([] { arange(0, 1, 0); }, ThrowsMessage<ValueError>(HasSubstr("step must be nonzero")));
-  EXPECT_THAT([] { arange(3, 0); }, ThrowsMessage<ValueError>(HasSubstr("inconsistent with step sign")));
+  EXPECT_THAT(Call([] { arange(0, 1, 0); }), ThrowsMessage<ValueError>(HasSubstr("step must be nonzero")));
+  EXPECT_THAT(Call([] { arange(3, 0); }),
+              ThrowsMessage<ValueError>(HasSubstr("inconsistent with step sign")));
   EXPECT_THROW(arange(NAN), ValueError);
   EXPECT_THROW(arange(std::complex<double>(1, 1)), DtypeError);
   EXPECT_THROW(arange(INT64_MIN, INT64_MAX), ShapeError);
@@ -276,8 +279,8 @@ TEST(FactoriesOut, GiveWhatTheFactoryGives) {
 
 TEST(FactoriesOut, KeepWhatTheyMayNotWrite) {
   Tensor leaf = ones({2}).requires_grad_();
-  EXPECT_THAT([&] { zeros_out(leaf, {2}); }, ThrowsMessage<AutogradError>(HasSubstr("out=")));
-  EXPECT_THAT([&] { arange_out(leaf, 5); }, ThrowsMessage<AutogradError>(HasSubstr("out=")));
+  EXPECT_THAT(Call([&] { zeros_out(leaf, {2}); }), ThrowsMessage<AutogradError>(HasSubstr("out=")));
+  EXPECT_THAT(Call([&] { arange_out(leaf, 5); }), ThrowsMessage<AutogradError>(HasSubstr("out=")));
   EXPECT_TRUE(leaf.equal(ones({2})));
   {
     const NoGradGuard guard;
@@ -285,10 +288,10 @@ TEST(FactoriesOut, KeepWhatTheyMayNotWrite) {
   }
   EXPECT_TRUE(leaf.equal(zeros({2})));
   Tensor wide = zeros({1}).expand({3});
-  EXPECT_THAT([&] { arange_out(wide, 3); }, testing::Throws<Error>());
+  EXPECT_THAT(Call([&] { arange_out(wide, 3); }), testing::Throws<Error>());
   EXPECT_TRUE(wide.equal(zeros({3})));
   Tensor some = ones({2});
-  EXPECT_THAT([&] { empty_out(some, {-1}); }, testing::Throws<Error>());
+  EXPECT_THAT(Call([&] { empty_out(some, {-1}); }), testing::Throws<Error>());
   EXPECT_TRUE(some.equal(ones({2})));
 }
 
@@ -331,9 +334,9 @@ TEST(Literal, TakesTheShapeOfItsBraces) {
   EXPECT_EQ(tensor({std::complex<float>(1, 2)}).scalar_type(), kComplexFloat);
   EXPECT_THAT(values(tensor({1.5, -2.0}, kInt)), ElementsAre(1, -2));
   EXPECT_THAT(
-      [] {
+      Call([] {
         tensor({{1, 2}, {3}});
-      },
+      }),
       ThrowsMessage<ShapeError>(HasSubstr("Expected all sub-lists to have sizes: 2 (e.g. {1, 2}), but got "
                                           "sub-list {3} with sizes: 1")));
   EXPECT_THROW(tensor({1, 300}, kByte), ValueError);
@@ -341,8 +344,9 @@ TEST(Literal, TakesTheShapeOfItsBraces) {
 
 TEST(Literals, ComplexNumbersAreNotCutToReal) {
   const std::vector<std::complex<float>> numbers = {{1, 2}, {3, 0}};
-  EXPECT_THAT([&] { tensor(numbers, kFloat); },
-              ThrowsMessage<DtypeError>(HasSubstr("because complex can not be casted to real number without loss of information")));
+  EXPECT_THAT(Call([&] { tensor(numbers, kFloat); }),
+              ThrowsMessage<DtypeError>(
+                  HasSubstr("because complex can not be casted to real number without loss of information")));
   EXPECT_EQ(tensor(numbers, kComplexDouble)[0].item<std::complex<double>>(), std::complex<double>(1, 2));
 }
 
@@ -353,9 +357,9 @@ TEST(Literal, KeepsTypesButIntAndFloat) {
   EXPECT_EQ(tensor(std::vector<int>{1}).scalar_type(), kLong);
   EXPECT_EQ(tensor(Half(1.0f)).scalar_type(), kHalf);
   EXPECT_THAT(
-      [] {
+      Call([] {
         tensor({1, 2.5});
-      },
+      }),
       ThrowsMessage<DtypeError>(HasSubstr("Expected all elements of the tensor to have the same scalar type: "
                                           "Int, but got element of scalar type: Double")));
 }
@@ -370,7 +374,7 @@ TEST(Literal, NumbersMustFit) {
 
 TEST(Factories, NumbersMustFit) {
   EXPECT_THAT(
-      [] { full({1}, 300, kByte); },
+      Call([] { full({1}, 300, kByte); }),
       ThrowsMessage<ValueError>(HasSubstr("value cannot be converted to type uint8_t without overflow")));
   EXPECT_THROW(full({1}, 1e10, kInt), ValueError);
   EXPECT_THROW(full({1}, 70000, kHalf), ValueError);

@@ -14,6 +14,8 @@
 #include <lanewise/ops/tensor_literal.h>
 #include <lanewise/tensor/warnings.h>
 
+#include "call.h"
+
 namespace lanewise {
 namespace {
 
@@ -44,54 +46,50 @@ TEST(Index, EveryBasicKind) {
 
 TEST(Index, Errors) {
   const Tensor t = counting();
-  EXPECT_THAT(
-      [&] {
-        t.index({0, 0, 0, 0});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("too many indices for tensor of dimension 3")));
-  EXPECT_THAT([&] { t.index({2}); },
+  EXPECT_THAT(Call([&] {
+                t.index({0, 0, 0, 0});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("too many indices for tensor of dimension 3")));
+  EXPECT_THAT(Call([&] { t.index({2}); }),
               ThrowsMessage<IndexError>(HasSubstr("index 2 is out of bounds for dimension 0 with size 2")));
-  EXPECT_THAT(
-      [&] {
-        t.index({Ellipsis, Ellipsis});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("only one Ellipsis")));
-  EXPECT_THAT([&] { t.index({Slice(None, None, -1)}); },
+  EXPECT_THAT(Call([&] {
+                t.index({Ellipsis, Ellipsis});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("only one Ellipsis")));
+  EXPECT_THAT(Call([&] { t.index({Slice(None, None, -1)}); }),
               ThrowsMessage<ValueError>(HasSubstr("step must be greater than zero")));
-  EXPECT_THAT([&] { t.index({"x"}); }, ThrowsMessage<ValueError>(HasSubstr("Expected \"...\"")));
-  EXPECT_THAT([&] { tensor(1)[0]; }, ThrowsMessage<IndexError>(HasSubstr("invalid index of a 0-dim tensor")));
-  EXPECT_THAT([&] { tensor(1).index({0}); },
+  EXPECT_THAT(Call([&] { t.index({"x"}); }), ThrowsMessage<ValueError>(HasSubstr("Expected \"...\"")));
+  EXPECT_THAT(Call([&] { tensor(1)[0]; }),
               ThrowsMessage<IndexError>(HasSubstr("invalid index of a 0-dim tensor")));
-  EXPECT_THAT([&] { t.index({Slice(None, None, 0)}); },
+  EXPECT_THAT(Call([&] { tensor(1).index({0}); }),
+              ThrowsMessage<IndexError>(HasSubstr("invalid index of a 0-dim tensor")));
+  EXPECT_THAT(Call([&] { t.index({Slice(None, None, 0)}); }),
               ThrowsMessage<ValueError>(HasSubstr("slice step cannot be zero")));
 }
 
 TEST(Index, NamesTheDimensionOfTheTensorThatWasIndexed) {
   const Tensor t = zeros({2, 3, 4});
-  EXPECT_THAT(
-      [&] {
-        t.index({0, 5});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("index 5 is out of bounds for dimension 1 with size 3")));
-  EXPECT_THAT(
-      [&] {
-        t.index({Ellipsis, None, 9});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("index 9 is out of bounds for dimension 2 with size 4")));
-  EXPECT_THAT(
-      [] {
-        zeros({10, 0}).index({tensor({0, 1}), tensor({0, 0})});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("index is out of bounds for dimension with size 0")));
+  EXPECT_THAT(Call([&] {
+                t.index({0, 5});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("index 5 is out of bounds for dimension 1 with size 3")));
+  EXPECT_THAT(Call([&] {
+                t.index({Ellipsis, None, 9});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("index 9 is out of bounds for dimension 2 with size 4")));
+  EXPECT_THAT(Call([] {
+                zeros({10, 0}).index({tensor({0, 1}), tensor({0, 0})});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("index is out of bounds for dimension with size 0")));
 }
 
 TEST(Index, AnEmptyListIsNoIndex) {
   Tensor t = zeros({2});
   const std::vector<TensorIndex> none;
-  EXPECT_THAT([&] { t.index(none); },
+  EXPECT_THAT(Call([&] { t.index(none); }),
               ThrowsMessage<IndexError>(
                   HasSubstr("Passing an empty index list to Tensor::index() is not valid syntax")));
-  EXPECT_THAT([&] { t.index_put_(none, 1); },
+  EXPECT_THAT(Call([&] { t.index_put_(none, 1); }),
               ThrowsMessage<IndexError>(
                   HasSubstr("Passing an empty index list to Tensor::index_put_() is not valid syntax")));
   EXPECT_THROW(t.index_put_(none, zeros({})), IndexError);
@@ -101,13 +99,13 @@ TEST(Index, BracketsTakeOneInteger) {
   const Tensor x = arange(10);
   EXPECT_EQ(x[tensor(std::uint8_t{3})].item<int>(), 3);
   EXPECT_THAT(
-      [&] {
+      Call([&] {
         x[ones({2, 3, 4}, kInt)];
-      },
+      }),
       ThrowsMessage<IndexError>(HasSubstr("Can only index with tensors that are scalars (zero-dim)")));
   EXPECT_THROW(x[ones({1}, kInt)], IndexError);
   for (const Tensor& index : {ones({}), tensor(true)}) {
-    EXPECT_THAT([&] { x[index]; },
+    EXPECT_THAT(Call([&] { x[index]; }),
                 ThrowsMessage<IndexError>(HasSubstr("Can only index tensors with integral scalars")));
   }
   EXPECT_THROW(x[Tensor()], IndexError);
@@ -182,25 +180,22 @@ TEST(Index, MasksChoose) {
 
 TEST(Index, ErrorsOfTensors) {
   const Tensor t = counting();
-  EXPECT_THAT(
-      [&] {
-        t.index({tensor({0, 2})});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("index 2 is out of bounds for dimension 0 with size 2")));
-  EXPECT_THAT(
-      [&] {
-        t.index({tensor({0.0, 1.0})});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("tensors used as indices must be")));
+  EXPECT_THAT(Call([&] {
+                t.index({tensor({0, 2})});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("index 2 is out of bounds for dimension 0 with size 2")));
+  EXPECT_THAT(Call([&] {
+                t.index({tensor({0.0, 1.0})});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("tensors used as indices must be")));
   EXPECT_THAT(([&] {
                 t.index({tensor({0, 1}), tensor({0, 1, 2})});
               }),
               ThrowsMessage<IndexError>(HasSubstr("could not be broadcast together")));
-  EXPECT_THAT(
-      [&] {
-        t.index({tensor({true, false, true})});
-      },
-      ThrowsMessage<IndexError>(HasSubstr("The shape of the mask [3] at index 0")));
+  EXPECT_THAT(Call([&] {
+                t.index({tensor({true, false, true})});
+              }),
+              ThrowsMessage<IndexError>(HasSubstr("The shape of the mask [3] at index 0")));
 }
 
 TEST(IndexPut, WritesWhereTensorsSay) {
@@ -318,10 +313,10 @@ TEST(Scatter, AWrongIndexIsFoundBeforeAnythingIsWritten) {
     index[2][39].fill_(wrong);
     const auto message = HasSubstr("index " + std::to_string(wrong) + " is out of bounds for dimension 1");
     Tensor x = zeros({3, 40});
-    EXPECT_THAT([&] { x.scatter_add_(1, index, src); }, ThrowsMessage<IndexError>(message));
-    EXPECT_THAT([&] { x.scatter_(1, index, src); }, ThrowsMessage<IndexError>(message));
+    EXPECT_THAT(Call([&] { x.scatter_add_(1, index, src); }), ThrowsMessage<IndexError>(message));
+    EXPECT_THAT(Call([&] { x.scatter_(1, index, src); }), ThrowsMessage<IndexError>(message));
     EXPECT_TRUE(equal(x, zeros({3, 40})));
-    EXPECT_THAT([&] { x.scatter_add(1, index, src); }, ThrowsMessage<IndexError>(message));
+    EXPECT_THAT(Call([&] { x.scatter_add(1, index, src); }), ThrowsMessage<IndexError>(message));
   }
 }
 
@@ -384,11 +379,11 @@ TEST(Scatter, AWrongSliceIsFoundBeforeAnythingIsWritten) {
   Tensor x = zeros({4, 40});
   const Tensor index = tensor({0, 1, 4}).view({3, 1}).expand({3, 40}), src = ones({3, 40});
   const auto message = HasSubstr("index 4 is out of bounds for dimension 0 with size 4");
-  EXPECT_THAT([&] { x.scatter_add_(0, index, src); }, ThrowsMessage<IndexError>(message));
-  EXPECT_THAT([&] { x.scatter_(0, index, src); }, ThrowsMessage<IndexError>(message));
-  EXPECT_THAT([&] { x.scatter_reduce_(0, index, src, "amax"); }, ThrowsMessage<IndexError>(message));
+  EXPECT_THAT(Call([&] { x.scatter_add_(0, index, src); }), ThrowsMessage<IndexError>(message));
+  EXPECT_THAT(Call([&] { x.scatter_(0, index, src); }), ThrowsMessage<IndexError>(message));
+  EXPECT_THAT(Call([&] { x.scatter_reduce_(0, index, src, "amax"); }), ThrowsMessage<IndexError>(message));
   EXPECT_TRUE(equal(x, zeros({4, 40})));
-  EXPECT_THAT([&] { x.gather(0, index); }, ThrowsMessage<IndexError>(message));
+  EXPECT_THAT(Call([&] { x.gather(0, index); }), ThrowsMessage<IndexError>(message));
 }
 
 TEST(Cat, LargeAndSmallHaveTheirParts) {

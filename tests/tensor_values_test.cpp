@@ -12,6 +12,8 @@
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
+#include "call.h"
+
 namespace lanewise {
 namespace {
 
@@ -123,7 +125,7 @@ TEST(Scalar, ConversionsThatDoNotFitAreErrors) {
   EXPECT_EQ(Scalar(INT64_MIN).toDouble(), -0x1p63);
   EXPECT_EQ(Scalar(-0x1p63).toLong(), INT64_MIN);
   EXPECT_THROW(Scalar(0x1p63).toLong(), ValueError);
-  EXPECT_THAT([] { Scalar(300).toByte(); },
+  EXPECT_THAT(Call([] { Scalar(300).toByte(); }),
               ThrowsMessage<ValueError>(
                   HasSubstr("value cannot be converted to type uint8_t without overflow; it is 300")));
   EXPECT_THROW(Scalar(128).toChar(), ValueError);
@@ -141,9 +143,9 @@ TEST(Item, NeedsExactlyOneElement) {
   EXPECT_EQ(of<std::int64_t>({}, {INT64_MAX}).item<std::int64_t>(), INT64_MAX);
   EXPECT_TRUE(of<bool>({}, {true}).item().isBoolean());
   EXPECT_THAT(
-      [] {
+      Call([] {
         of<float>({2}, {1, 2}).item();
-      },
+      }),
       ThrowsMessage<ValueError>(HasSubstr("item: a Tensor with 2 elements cannot be converted to Scalar")));
   EXPECT_THROW(detail::empty_cpu({0}, kFloat).item(), ValueError);
   EXPECT_THROW(Tensor().item(), ValueError);
@@ -151,7 +153,7 @@ TEST(Item, NeedsExactlyOneElement) {
 
 TEST(Access, ChecksTheElementType) {
   const Tensor t = of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  EXPECT_THAT([&] { t.data_ptr<double>(); },
+  EXPECT_THAT(Call([&] { t.data_ptr<double>(); }),
               ThrowsMessage<DtypeError>(HasSubstr("data_ptr: expected scalar type Double but found Float")));
   const auto a = t.accessor<float, 2>();
   EXPECT_EQ(a[1][2], 6);
@@ -248,11 +250,10 @@ TEST(Print, WideMatricesAreBrokenIntoColumns) {
 TEST(Shape, Broadcast) {
   EXPECT_EQ(broadcast_shapes("op", {8, 1, 3}, {4, 1}), DimVector({8, 4, 3}));
   EXPECT_EQ(broadcast_shapes("op", {}, {0}), DimVector({0}));
-  EXPECT_THAT(
-      [] {
-        broadcast_shapes("add", {8, 3}, {8, 4});
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("dimension 1 is 3 against 4")));
+  EXPECT_THAT(Call([] {
+                broadcast_shapes("add", {8, 3}, {8, 4});
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("dimension 1 is 3 against 4")));
 }
 
 TEST(Shape, LibtorchsHelpers) {
@@ -269,7 +270,7 @@ TEST(Shape, LibtorchsHelpers) {
 TEST(Shape, ATensorWithoutDimensionsHasNoSizeOfThem) {
   const Tensor x = of<float>({}, {1});
   for (const std::int64_t dim : {0, -1, 1}) {
-    EXPECT_THAT([&] { x.size(dim); },
+    EXPECT_THAT(Call([&] { x.size(dim); }),
                 ThrowsMessage<IndexError>(HasSubstr("Dimension specified as " + std::to_string(dim) +
                                                     " but tensor has no dimensions")));
     EXPECT_THROW(x.stride(dim), IndexError);

@@ -2,6 +2,7 @@
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/hooks.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -19,7 +20,7 @@ TEST(Anomaly, SaysWhereTheForwardWas) {
   const Tensor z = y * y;
   y.add_(1);
   WarningCapture warnings;
-  EXPECT_THAT([&] { z.sum().backward(); },
+  EXPECT_THAT(Call([&] { z.sum().backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
   ASSERT_THAT(warnings.messages(), SizeIs(1));
   EXPECT_THAT(
@@ -39,7 +40,7 @@ TEST(Anomaly, NanIsAnError) {
   EXPECT_NO_THROW(second_derivative_is_nan());
   const DetectAnomalyGuard guard;
   WarningCapture warnings;
-  EXPECT_THAT([] { second_derivative_is_nan(); },
+  EXPECT_THAT(Call([] { second_derivative_is_nan(); }),
               ThrowsMessage<AutogradError>(
                   AllOf(HasSubstr("Function 'PowBackward0' returned nan values in its 0th output."))));
   ASSERT_THAT(warnings.messages(), SizeIs(2));

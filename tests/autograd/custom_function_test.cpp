@@ -1,6 +1,7 @@
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/gradcheck.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -32,7 +33,7 @@ TEST(Function, ForwardAndBackward) {
   y.sum().backward();
   EXPECT_VALUES(x.grad(), 6, 24);
   EXPECT_VALUES(shift.grad(), 1, 1);
-  EXPECT_THAT([&] { y.sum().backward(); }, ThrowsMessage<AutogradError>(HasSubstr("second time")));
+  EXPECT_THAT(Call([&] { y.sum().backward(); }), ThrowsMessage<AutogradError>(HasSubstr("second time")));
 }
 
 TEST(Function, WithoutGradientsRecordsNothing) {
@@ -53,7 +54,7 @@ TEST(Function, SavedTensorsAreChecked) {
   const Tensor y = x * 1;
   const Tensor out = Cube::apply(y, 1.0, constant({0, 0}));
   y.add_(1);
-  EXPECT_THAT([&] { out.sum().backward(); },
+  EXPECT_THAT(Call([&] { out.sum().backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
 }
 
@@ -137,7 +138,7 @@ TEST(Function, DirtyInputs) {
   EXPECT_EQ(y.grad_fn()->name(), "DoubleInPlaceBackward");
   z.sum().backward();
   EXPECT_VALUES(x.grad(), 6, 6);
-  EXPECT_THAT([&] { DoubleInPlace::apply(leaf({1.0})); },
+  EXPECT_THAT(Call([&] { DoubleInPlace::apply(leaf({1.0})); }),
               ThrowsMessage<AutogradError>(HasSubstr("leaf Variable that requires grad")));
   const Tensor u = x * 3;
   const Tensor row = u.slice(0, 0, 1);
@@ -188,7 +189,7 @@ struct Wrong : Function<Wrong> {
 
 TEST(Function, GradientForANumberIsAnError) {
   const Tensor y = Wrong::apply(leaf({1.0}), 1.0);
-  EXPECT_THAT([&] { y.backward(); }, ThrowsMessage<AutogradError>(HasSubstr("WrongBackward")));
+  EXPECT_THAT(Call([&] { y.backward(); }), ThrowsMessage<AutogradError>(HasSubstr("WrongBackward")));
 }
 
 TEST(Function, SavedData) {

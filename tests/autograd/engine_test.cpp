@@ -3,6 +3,7 @@
 #include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/graph_root.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -32,12 +33,12 @@ TEST(Engine, GradOfIntermediate) {
 TEST(Engine, UnusedInputs) {
   const Tensor x = leaf({2, 3});
   const Tensor unused = leaf({1});
-  EXPECT_THAT([&] { grad({(x * 2).sum()}, {unused}); },
+  EXPECT_THAT(Call([&] { grad({(x * 2).sum()}, {unused}); }),
               ThrowsMessage<AutogradError>(HasSubstr("allow_unused")));
   const variable_list grads = grad({(x * 2).sum()}, {unused, x}, {}, std::nullopt, false, true);
   EXPECT_FALSE(grads[0].defined());
   EXPECT_VALUES(grads[1], 2, 2);
-  EXPECT_THAT([&] { grad({(x * 2).sum()}, {constant({1})}); },
+  EXPECT_THAT(Call([&] { grad({(x * 2).sum()}, {constant({1})}); }),
               ThrowsMessage<AutogradError>(HasSubstr("does not require grad")));
 }
 
@@ -131,7 +132,7 @@ TEST(Engine, GradientsAreReducedAndCast) {
   EXPECT_VALUES(x.grad(), 12, 12);
 
   const Tensor bad = through(make_node<Sends>(ones({2, 3})), ones({2, 2}).requires_grad_());
-  EXPECT_THAT([&] { bad.sum().backward(); },
+  EXPECT_THAT(Call([&] { bad.sum().backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("expected shape compatible with [2, 2]")));
   const Tensor complex = full({2}, std::complex<double>(3, 4), TensorOptions(kComplexDouble));
   const Tensor r = leaf({1, 1});
@@ -145,7 +146,7 @@ TEST(Engine, WrongNumberOfGradients) {
     variable_list apply(variable_list&& grads) override { return {grads[0], grads[0]}; }
   };
   const Tensor out = through(make_node<Two>(), leaf({1.0}));
-  EXPECT_THAT([&] { out.backward(); },
+  EXPECT_THAT(Call([&] { out.backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("invalid number of gradients")));
 }
 
@@ -266,7 +267,8 @@ TEST(Engine, ExtraNodes) {
   EXPECT_VALUES(x.grad(), 1);
   const Tensor late = DelayedError("cannot go back from here", 1).apply({x * 1})[0];
   EXPECT_VALUES(late, 2);
-  EXPECT_THAT([&] { late.backward(); }, ThrowsMessage<AutogradError>(HasSubstr("cannot go back from here")));
+  EXPECT_THAT(Call([&] { late.backward(); }),
+              ThrowsMessage<AutogradError>(HasSubstr("cannot go back from here")));
   const auto root = make_node<GraphRoot>(edge_list{gradient_edge(x), gradient_edge(x)},
                                          variable_list{constant({5}), constant({6})});
   Engine::get_default_engine().execute({{root, 0}}, {Tensor()}, false, false, true);

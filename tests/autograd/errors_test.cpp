@@ -5,6 +5,7 @@
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/hooks.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -15,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 #define EXPECT_AUTOGRAD_ERROR(statement, ...) \
-  EXPECT_THAT([&] { statement; }, ThrowsMessage<AutogradError>(AllOf(__VA_ARGS__)))
+  EXPECT_THAT(Call([&] { statement; }), ThrowsMessage<AutogradError>(AllOf(__VA_ARGS__)))
 
 TEST(Errors, BackwardTwice) {
   const Tensor x = leaf({2.0});
@@ -60,18 +61,19 @@ TEST(Errors, DerivativesThatAreNotImplemented) {
   };
   const Tensor x = leaf({2.0}), y = leaf({3.0});
   const Tensor z = special_zeta(x, y);
-  EXPECT_THAT([&] { z.backward(); },
+  EXPECT_THAT(Call([&] { z.backward(); }),
               not_implemented("the derivative for 'self' of 'special_zeta' is not implemented (no formula"));
   // Where nobody asks for it, the other input has its own.
   EXPECT_TRUE(grad({special_zeta(x, y)}, {y})[0].defined());
   EXPECT_TRUE(special_zeta(x.detach(), y).requires_grad());
-  EXPECT_THAT([&] { nextafter(x, y).backward(); }, not_implemented("'nextafter' is not implemented"));
+  EXPECT_THAT(Call([&] { nextafter(x, y).backward(); }), not_implemented("'nextafter' is not implemented"));
   EXPECT_EQ(nextafter(x, y).grad_fn()->name(), "NextafterBackward0");
   const forward_ad::dual_level level;
   const Tensor dual = forward_ad::make_dual(leaf({2.0}).detach(), leaf({1.0}).detach());
-  EXPECT_THAT([&] { special_zeta(dual, y); }, not_implemented("'self' of 'special_zeta'"));
+  EXPECT_THAT(Call([&] { special_zeta(dual, y); }), not_implemented("'self' of 'special_zeta'"));
   EXPECT_TRUE(forward_ad::unpack_dual(special_zeta(x.detach(), dual)).tangent.defined());
-  EXPECT_THAT([&] { nextafter(dual, y); }, not_implemented("nextafter: has no forward-mode derivative"));
+  EXPECT_THAT(Call([&] { nextafter(dual, y); }),
+              not_implemented("nextafter: has no forward-mode derivative"));
 }
 
 TEST(Errors, Roots) {
@@ -110,13 +112,12 @@ TEST(Errors, Inputs) {
 }
 
 TEST(Errors, RequiresGradOfIntegers) {
-  EXPECT_THAT(
-      [] {
-        tensor({1, 2}).set_requires_grad(true);
-      },
-      ThrowsMessage<DtypeError>(
-          AllOf(HasSubstr("Only Tensors of floating point and complex dtype can require gradients"),
-                HasSubstr("Long"))));
+  EXPECT_THAT(Call([] {
+                tensor({1, 2}).set_requires_grad(true);
+              }),
+              ThrowsMessage<DtypeError>(
+                  AllOf(HasSubstr("Only Tensors of floating point and complex dtype can require gradients"),
+                        HasSubstr("Long"))));
   EXPECT_AUTOGRAD_ERROR((leaf({1.0}) * 2).set_requires_grad(false),
                         HasSubstr("you can only change requires_grad flags of leaf variables."),
                         HasSubstr("detach()"));
@@ -159,7 +160,7 @@ TEST(Errors, Hooks) {
                         HasSubstr("non-leaf"));
   EXPECT_AUTOGRAD_ERROR(register_multi_grad_hook({x, constant({1.0})}, [](const variable_list&) {}),
                         HasSubstr("doesn't require gradient"));
-  EXPECT_THAT([&] { x.remove_hook(3); },
+  EXPECT_THAT(Call([&] { x.remove_hook(3); }),
               ThrowsMessage<IndexError>(HasSubstr("Invalid index, no hook at position 3")));
   EXPECT_AUTOGRAD_ERROR(Engine::get_default_engine().queue_callback([] {}),
                         HasSubstr("Final callbacks can only be installed during backward pass"));
@@ -188,7 +189,7 @@ TEST(Errors, ViewsOfSeveralResults) {
 TEST(Errors, ExpandedTensorInPlace) {
   const Tensor x = leaf({{1.0}, {2.0}});
   Tensor y = (x * 1).expand({2, 3});
-  EXPECT_THAT([&] { y.mul_(2); },
+  EXPECT_THAT(Call([&] { y.mul_(2); }),
               ThrowsMessage<StorageError>(
                   AllOf(HasSubstr("mul"), HasSubstr("single memory location"), HasSubstr("clone()"))));
   EXPECT_VALUES(y, 1, 1, 1, 2, 2, 2);

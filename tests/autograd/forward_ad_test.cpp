@@ -1,6 +1,7 @@
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/gradcheck.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -49,15 +50,15 @@ TEST(ForwardAd, TangentsEndWithTheirLevel) {
 TEST(ForwardAd, TellsWhatIsWrong) {
   const Tensor x = constant({1, 2});
   const auto error = [](const char* text) { return ThrowsMessage<AutogradError>(HasSubstr(text)); };
-  EXPECT_THAT([&] { make_dual(x, x); }, error("no level exists"));
+  EXPECT_THAT(Call([&] { make_dual(x, x); }), error("no level exists"));
   const dual_level level;
-  EXPECT_THAT([] { forward_ad::enter_dual_level(); }, error("Nested forward mode AD is not supported"));
-  EXPECT_THAT([] { forward_ad::exit_dual_level(1); }, error("not the innermost"));
-  EXPECT_THAT([&] { make_dual(x, constant({1, 2, 3})); }, error("different size"));
+  EXPECT_THAT(Call([] { forward_ad::enter_dual_level(); }), error("Nested forward mode AD is not supported"));
+  EXPECT_THAT(Call([] { forward_ad::exit_dual_level(1); }), error("not the innermost"));
+  EXPECT_THAT(Call([&] { make_dual(x, constant({1, 2, 3})); }), error("different size"));
   EXPECT_THROW(make_dual(x.to(kLong), x), ValueError);
   const Tensor dual = make_dual(x, x);
-  EXPECT_THAT([&] { make_dual(dual, x); }, error("already has a forward gradient"));
-  EXPECT_THAT([&] { make_dual(x, dual); }, error("itself has a forward gradient"));
+  EXPECT_THAT(Call([&] { make_dual(dual, x); }), error("already has a forward gradient"));
+  EXPECT_THAT(Call([&] { make_dual(x, dual); }), error("itself has a forward gradient"));
   Tensor out = empty({2}, kDouble);
   EXPECT_THROW(mul_out(out, dual, x), NotImplementedError);
 }
@@ -217,12 +218,11 @@ TEST(Gradcheck, FindsAWrongTangent) {
     return variable_list{in[0] * in[0]};
   };
   EXPECT_TRUE(gradcheck(lost, {leaf({1, 2})}));
-  EXPECT_THAT(
-      [&] {
-        gradcheck(lost, {leaf({1, 2})}, {.check_forward_ad = true});
-      },
-      ThrowsMessage<AutogradError>(
-          HasSubstr("forward-mode Jacobian mismatch for output 0 with respect to input 0")));
+  EXPECT_THAT(Call([&] {
+                gradcheck(lost, {leaf({1, 2})}, {.check_forward_ad = true});
+              }),
+              ThrowsMessage<AutogradError>(
+                  HasSubstr("forward-mode Jacobian mismatch for output 0 with respect to input 0")));
 }
 
 }  // namespace

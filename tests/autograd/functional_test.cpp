@@ -3,6 +3,7 @@
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/gradcheck.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -72,14 +73,13 @@ TEST(Functional, Strict) {
   const Tensor x = constant({1, 2});
   const auto independent = [](const Tensor&) { return constant({1, 2}); };
   EXPECT_VALUES(functional::jacobian(independent, x), 0, 0, 0, 0);
-  EXPECT_THAT([&] { functional::jacobian(independent, x, false, true); },
+  EXPECT_THAT(Call([&] { functional::jacobian(independent, x, false, true); }),
               ThrowsMessage<AutogradError>(HasSubstr("strict mode")));
   const auto second = [](const variable_list& in) { return variable_list{in[0].sum()}; };
-  EXPECT_THAT(
-      [&] {
-        functional::vjp(second, variable_list{x, x.clone()}, {}, false, true);
-      },
-      ThrowsMessage<AutogradError>(HasSubstr("independent of input 1")));
+  EXPECT_THAT(Call([&] {
+                functional::vjp(second, variable_list{x, x.clone()}, {}, false, true);
+              }),
+              ThrowsMessage<AutogradError>(HasSubstr("independent of input 1")));
   EXPECT_THROW(functional::jacobian(cube, x, false, true, true), AutogradError);
   EXPECT_THROW(functional::jacobian(cube, x, false, false, false, "forward-mode"), NotImplementedError);
   EXPECT_THROW(functional::jacobian(cube, x, false, false, false, "sideways"), ValueError);
@@ -218,7 +218,7 @@ TEST(Function, ForwardMode) {
   EXPECT_TRUE(gradcheck(tangent, {leaf({0.3, 0.7})}));
   const forward_ad::dual_level level;
   const Tensor dual = forward_ad::make_dual(constant({1}), constant({1}));
-  EXPECT_THAT([&] { NoJvp::apply(dual); },
+  EXPECT_THAT(Call([&] { NoJvp::apply(dual); }),
               ThrowsMessage<NotImplementedError>(HasSubstr("NoJvpBackward: forward mode needs a `static")));
   Tensor x = dual * 1;
   const Tensor y = DoubleInPlace::apply(x);

@@ -3,6 +3,7 @@
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/gradcheck.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -26,7 +27,7 @@ TEST(Gradcheck, FindsAWrongDerivative) {
   const Tensor x = leaf({1, 2});
   const auto wrong = [](const variable_list& in) { return variable_list{WrongSquare::apply(in[0])}; };
   EXPECT_THAT(
-      [&] { gradcheck(wrong, {x}); },
+      Call([&] { gradcheck(wrong, {x}); }),
       ThrowsMessage<AutogradError>(AllOf(HasSubstr("Jacobian mismatch for output 0 with respect to input 0"),
                                          HasSubstr("numerical:\n  [2, 0]\n  [0, 4]\n"),
                                          HasSubstr("analytical:\n  [1, 0]\n  [0, 2]\n"))));

@@ -1,5 +1,6 @@
 #include <lanewise/autograd/graph_printer.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -102,7 +103,7 @@ TEST(Graph, TwoMatmulsAndTanh) {
 TEST(Graph, SecondBackwardSaysWhatToDo) {
   const Q f;
   f.q.backward();
-  EXPECT_THAT([&] { f.q.backward(); },
+  EXPECT_THAT(Call([&] { f.q.backward(); }),
               ThrowsMessage<AutogradError>(::testing::AllOf(
                   HasSubstr("backward through the graph a second time"), HasSubstr("retain_graph=true"))));
 }
@@ -118,14 +119,13 @@ TEST(Graph, RetainGraphAccumulates) {
 TEST(Graph, RootErrors) {
   const Tensor x = leaf({1, 2, 3});
   EXPECT_THAT(
-      [&] { (x * 2).backward(); },
+      Call([&] { (x * 2).backward(); }),
       ThrowsMessage<AutogradError>(HasSubstr("grad can be implicitly created only for scalar outputs")));
-  EXPECT_THAT(
-      [&] {
-        (x * 2).backward(constant({1, 2}));
-      },
-      ThrowsMessage<AutogradError>(HasSubstr("invalid gradient at index 0 - got [2]")));
-  EXPECT_THAT([&] { constant({1}).backward(); },
+  EXPECT_THAT(Call([&] {
+                (x * 2).backward(constant({1, 2}));
+              }),
+              ThrowsMessage<AutogradError>(HasSubstr("invalid gradient at index 0 - got [2]")));
+  EXPECT_THAT(Call([&] { constant({1}).backward(); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("element 0 of tensors does not require grad and does not have a grad_fn")));
 }
@@ -143,14 +143,14 @@ TEST(Graph, SumsAGradientThatTheRootBroadcastsTo) {
 }
 
 TEST(Graph, RequiresGradErrors) {
-  EXPECT_THAT(
-      [] {
-        tensor({1, 2}).requires_grad_();
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("can require gradients")));
+  EXPECT_THAT(Call([] {
+                tensor({1, 2}).requires_grad_();
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("can require gradients")));
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 2;
-  EXPECT_THAT([&] { y.requires_grad_(false); }, ThrowsMessage<AutogradError>(HasSubstr("leaf variables")));
+  EXPECT_THAT(Call([&] { y.requires_grad_(false); }),
+              ThrowsMessage<AutogradError>(HasSubstr("leaf variables")));
   y.requires_grad_(true);
   EXPECT_FALSE(y.is_leaf());
 }

@@ -3,6 +3,7 @@
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/hooks.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -132,23 +133,23 @@ TEST(InplaceViews, AreVersionsToSavedTensors) {
   Tensor v = y.narrow(1, 0, 2);
   const Tensor z = v * v;
   v.t_();
-  EXPECT_THAT([&] { z.sum().backward(); },
+  EXPECT_THAT(Call([&] { z.sum().backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
 }
 
 TEST(InplaceViews, AreRefusedWhereWritesAre) {
   const Tensor x = ones({2, 3}, TensorOptions(kDouble)).requires_grad_();
-  EXPECT_THAT([&] { Tensor(x).t_(); }, ThrowsMessage<AutogradError>(HasSubstr("leaf Variable")));
-  EXPECT_THAT([&] { x[0].unsqueeze_(0); }, ThrowsMessage<AutogradError>(HasSubstr("view of a leaf")));
+  EXPECT_THAT(Call([&] { Tensor(x).t_(); }), ThrowsMessage<AutogradError>(HasSubstr("leaf Variable")));
+  EXPECT_THAT(Call([&] { x[0].unsqueeze_(0); }), ThrowsMessage<AutogradError>(HasSubstr("view of a leaf")));
   const Tensor y = x * 1;
-  EXPECT_THAT([&] { y.unbind(0)[0].unsqueeze_(0); },
+  EXPECT_THAT(Call([&] { y.unbind(0)[0].unsqueeze_(0); }),
               ThrowsMessage<AutogradError>(HasSubstr("returns multiple views")));
   Tensor v;
   {
     const NoGradGuard guard;
     v = y[0];
   }
-  EXPECT_THAT([&] { v.unsqueeze_(0); }, ThrowsMessage<AutogradError>(HasSubstr("no_grad mode")));
+  EXPECT_THAT(Call([&] { v.unsqueeze_(0); }), ThrowsMessage<AutogradError>(HasSubstr("no_grad mode")));
   EXPECT_EQ(v.sizes(), IntArrayRef({3}));
 }
 
@@ -204,7 +205,7 @@ TEST(InplaceViews, WithAnySizesAndStrides) {
   EXPECT_THAT(y.grad_fn()->name(), HasSubstr("AsStridedBackward"));
   (y * constant({{1, 2}, {3, 4}})).sum().backward();
   EXPECT_VALUES(x.grad(), 0, 2, 6, 4, 8, 0);
-  EXPECT_THAT([&] { y.as_strided_({100}, {1}, 0); }, ::testing::Throws<ShapeError>());
+  EXPECT_THAT(Call([&] { y.as_strided_({100}, {1}, 0); }), ::testing::Throws<ShapeError>());
   EXPECT_EQ(y.sizes(), IntArrayRef({2, 2}));
 }
 
@@ -234,7 +235,7 @@ TEST(InplaceViews, ConjugatesInPlace) {
   EXPECT_VALUES(r.conj_physical_(), 0, 1);
   EXPECT_TRUE(resolve_conj(r).is_same(r) && resolve_neg(r).is_same(r));
   EXPECT_EQ(matrix_H(z.view({1, 2})).sizes(), IntArrayRef({2, 1}));
-  EXPECT_THAT([&] { matrix_H(z); }, ThrowsMessage<ShapeError>(HasSubstr("matrices")));
+  EXPECT_THAT(Call([&] { matrix_H(z); }), ThrowsMessage<ShapeError>(HasSubstr("matrices")));
 }
 
 TEST(UnsafeSplit, PartsCountTheirVersionsAlone) {

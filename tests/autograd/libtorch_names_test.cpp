@@ -3,12 +3,14 @@
 
 #include <lanewise/lanewise.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace torch = lanewise;
 namespace at = lanewise;
 
 using namespace torch::autograd;
+using lanewise::Call;
 using ::testing::HasSubstr;
 using ::testing::Throws;
 using ::testing::ThrowsMessage;
@@ -33,8 +35,11 @@ TEST(LibtorchNames, BackwardAndGrad) {
   expect_close(x.grad(), y * 3);
   auto found = grad({weigh(x, y)}, {x, y}, {torch::ones({2, 2})}, {}, true);
   expect_close(found[1], x + 3);
-  EXPECT_THAT([&] { grad({x * 2}, {y}, {torch::ones({2, 2})}, {}, false, false); }, Throws<torch::Error>());
-  EXPECT_THAT([&] { grad({x * 2}, {}, {x}); },
+  EXPECT_THAT(Call([&] {
+                grad({x * 2}, {y}, {torch::ones({2, 2})}, {}, false, false);
+              }),
+              Throws<torch::Error>());
+  EXPECT_THAT(Call([&] { grad({x * 2}, {}, {x}); }),
               ThrowsMessage<torch::Error>(HasSubstr("grad requires non-empty inputs.")));
   x.mutable_grad() = Variable();
   y.mutable_grad() = Variable();
@@ -109,8 +114,8 @@ TEST(LibtorchNames, UndefinedGradients) {
   UndefinedGrad().apply({Zeros::apply(x, false)})[0].backward();
   EXPECT_FALSE(x.grad().defined());
   auto late = DelayedError("not today", 2).apply({x * 2, x * 3});
-  EXPECT_THAT([&] { late[1].backward(); }, ThrowsMessage<torch::Error>(HasSubstr("not today")));
-  EXPECT_THAT([] { NotImplemented("my_op").apply({}); },
+  EXPECT_THAT(Call([&] { late[1].backward(); }), ThrowsMessage<torch::Error>(HasSubstr("not today")));
+  EXPECT_THAT(Call([] { NotImplemented("my_op").apply({}); }),
               ThrowsMessage<torch::Error>(HasSubstr("derivative for my_op is not implemented")));
 }
 
@@ -137,7 +142,7 @@ TEST(LibtorchNames, SameResultTwice) {
   auto x = torch::randn({3}, torch::requires_grad());
   auto out = Twice::apply(x);
   EXPECT_TRUE(torch::equal(out[0], out[1]));
-  EXPECT_THAT([&] { InPlaceTwice::apply(x); },
+  EXPECT_THAT(Call([&] { InPlaceTwice::apply(x); }),
               ThrowsMessage<torch::Error>(HasSubstr("leaf Variable that requires grad")));
   out = InPlaceTwice::apply(x.clone());
   EXPECT_TRUE(torch::equal(out[0], out[1]));
@@ -284,7 +289,7 @@ TEST(LibtorchNames, HooksOfTensorsAndNodesCanBeListed) {
   EXPECT_EQ(count, 1);
   EXPECT_TRUE(torch::equal(x.grad(), torch::full({2}, 13.0)));
   x.register_hook([](Variable) { return torch::ones({5}); });
-  EXPECT_THAT([&] { x.sum().backward(); },
+  EXPECT_THAT(Call([&] { x.sum().backward(); }),
               ThrowsMessage<torch::Error>(HasSubstr("hook '2' has changed the size of value")));
 }
 
@@ -327,14 +332,14 @@ TEST(LibtorchNames, AnUndefinedTensorIsNoLeaf) {
     return ThrowsMessage<torch::AutogradError>(
         HasSubstr(std::string(op) + ": cannot call get_autograd_meta() on undefined tensor"));
   };
-  EXPECT_THAT([&] { none.is_leaf(); }, raises("is_leaf"));
-  EXPECT_THAT([&] { none.grad_fn(); }, raises("grad_fn"));
-  EXPECT_THAT([&] { none.output_nr(); }, raises("output_nr"));
-  EXPECT_THAT([&] { none.is_view(); }, raises("is_view"));
-  EXPECT_THAT([&] { none.grad(); }, raises("grad"));
-  EXPECT_THAT([&] { none._base(); }, raises("_base"));
-  EXPECT_THAT([&] { none.retains_grad(); }, raises("retains_grad"));
-  EXPECT_THAT([&] { none.is_signed(); }, Throws<torch::Error>());
+  EXPECT_THAT(Call([&] { none.is_leaf(); }), raises("is_leaf"));
+  EXPECT_THAT(Call([&] { none.grad_fn(); }), raises("grad_fn"));
+  EXPECT_THAT(Call([&] { none.output_nr(); }), raises("output_nr"));
+  EXPECT_THAT(Call([&] { none.is_view(); }), raises("is_view"));
+  EXPECT_THAT(Call([&] { none.grad(); }), raises("grad"));
+  EXPECT_THAT(Call([&] { none._base(); }), raises("_base"));
+  EXPECT_THAT(Call([&] { none.retains_grad(); }), raises("retains_grad"));
+  EXPECT_THAT(Call([&] { none.is_signed(); }), Throws<torch::Error>());
   EXPECT_FALSE(none.requires_grad());
   EXPECT_FALSE(none.set_requires_grad(false).defined());
 }

@@ -4,6 +4,7 @@
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/saved_tensor_hooks.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -46,11 +47,11 @@ TEST_P(ForBoth, ViewOfNoGradModeOutsideOfIt) {
   out.sum().backward();
   WarningCapture warnings;
   EXPECT_FALSE(view.grad().defined());
-  EXPECT_THAT([&] { view.mul_(2); },
+  EXPECT_THAT(Call([&] { view.mul_(2); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("A view was created in no_grad mode and is being modified inplace")));
   a.mul_(2);
-  EXPECT_THAT([&] { view.grad_fn(); },
+  EXPECT_THAT(Call([&] { view.grad_fn(); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("its base or another view of its base has been modified inplace")));
 }
@@ -81,7 +82,7 @@ TEST_P(ForBoth, InferenceTensorOutside) {
   EXPECT_FALSE(view.requires_grad());
   EXPECT_FALSE(view.is_view());
   EXPECT_TRUE(view.is_leaf());
-  EXPECT_THAT([&] { c.mul_(2); },
+  EXPECT_THAT(Call([&] { c.mul_(2); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("Inplace update to inference tensor outside InferenceMode is not allowed")));
   EXPECT_VALUES(c, 1, 1, 1, 1, 1, 1);
@@ -99,17 +100,17 @@ TEST_P(ForBoth, InferenceTensorOutside) {
   if (requires_grad) {
     out.backward(ones_like(out));
     EXPECT_VALUES(c.grad(), 1, 1, 1, 1, 1, 1);
-    EXPECT_THAT([&] { c.mul(s); },
+    EXPECT_THAT(Call([&] { c.mul(s); }),
                 ThrowsMessage<AutogradError>(HasSubstr("Inference tensors cannot be saved for backward.")));
     Tensor a = s.clone();
-    EXPECT_THAT([&] { a.mul_(c); },
+    EXPECT_THAT(Call([&] { a.mul_(c); }),
                 ThrowsMessage<AutogradError>(HasSubstr("Inference tensors cannot be saved for backward.")));
     EXPECT_VALUES(a, 1, 1, 1, 1, 1, 1);
     EXPECT_THAT(
-        [&] { mul_out(c, s, s); },
+        Call([&] { mul_out(c, s, s); }),
         ThrowsMessage<AutogradError>(HasSubstr("out=... arguments don't support automatic differentiation")));
   } else {
-    EXPECT_THAT([&] { mul_out(c, s, s); },
+    EXPECT_THAT(Call([&] { mul_out(c, s, s); }),
                 ThrowsMessage<AutogradError>(
                     HasSubstr("Inplace update to inference tensor outside InferenceMode is not allowed")));
   }
@@ -140,7 +141,7 @@ TEST_P(ForBoth, NormalTensorModifiedInInferenceMode) {
     view.grad_fn();
     return;
   }
-  EXPECT_THAT([&] { view.mul_(2); },
+  EXPECT_THAT(Call([&] { view.mul_(2); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("A view was created in inference mode and is being modified inplace")));
   Tensor again;
@@ -148,7 +149,7 @@ TEST_P(ForBoth, NormalTensorModifiedInInferenceMode) {
     const NoGradGuard guard;
     again = view.view({6});
   }
-  EXPECT_THAT([&] { again.mul_(2); },
+  EXPECT_THAT(Call([&] { again.mul_(2); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("A view was created in inference mode and is being modified inplace")));
   {
@@ -156,7 +157,7 @@ TEST_P(ForBoth, NormalTensorModifiedInInferenceMode) {
     of_view.mul_(1);
     EXPECT_EQ(a._version(), of_view._version());
   }
-  EXPECT_THAT([&] { view.grad_fn(); },
+  EXPECT_THAT(Call([&] { view.grad_fn(); }),
               ThrowsMessage<AutogradError>(HasSubstr("A view was created in inference mode and its base or "
                                                      "another view of its base has been modified")));
 }
@@ -177,7 +178,7 @@ TEST(Inference, NestsAndIsNoticedBySavedTensors) {
     Tensor same = a;
     same.mul_(1);
   }
-  EXPECT_THAT([&] { out.backward(); },
+  EXPECT_THAT(Call([&] { out.backward(); }),
               ThrowsMessage<AutogradError>(HasSubstr("modified by an inplace operation")));
 }
 
@@ -188,7 +189,7 @@ TEST(Inference, BecomesNormalByClone) {
     t = ones({2});
   }
   t.set_requires_grad(false);
-  EXPECT_THAT([&] { t.set_requires_grad(true); },
+  EXPECT_THAT(Call([&] { t.set_requires_grad(true); }),
               ThrowsMessage<AutogradError>(HasSubstr(
                   "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed")));
   EXPECT_TRUE(t.clone().set_requires_grad(true).requires_grad());
@@ -204,10 +205,10 @@ TEST(Inference, CountsNoVersions) {
   EXPECT_FALSE(t.unsafeGetTensorImpl()->version_counter().enabled());
   const auto no_versions =
       ThrowsMessage<AutogradError>(HasSubstr("Inference tensors do not track version counter."));
-  EXPECT_THAT([&] { t._version(); }, no_versions);
-  EXPECT_THAT([&] { t.unsafeGetTensorImpl()->version(); }, no_versions);
-  EXPECT_THAT([&] { t.unsafeGetTensorImpl()->version_counter().current_version(); }, no_versions);
-  EXPECT_THAT([&] { t.unsafeGetTensorImpl()->bump_version(); },
+  EXPECT_THAT(Call([&] { t._version(); }), no_versions);
+  EXPECT_THAT(Call([&] { t.unsafeGetTensorImpl()->version(); }), no_versions);
+  EXPECT_THAT(Call([&] { t.unsafeGetTensorImpl()->version_counter().current_version(); }), no_versions);
+  EXPECT_THAT(Call([&] { t.unsafeGetTensorImpl()->bump_version(); }),
               ThrowsMessage<AutogradError>(
                   HasSubstr("Inplace update to inference tensor outside InferenceMode is not allowed")));
   const Tensor normal = ones({2});
@@ -228,7 +229,7 @@ TEST(Inference, AStaleViewIsALeafAsLongAsNobodyAsksForItsHistory) {
   }
   base.mul_(2);
   EXPECT_TRUE(view.is_leaf());
-  EXPECT_THAT([&] { view.grad_fn(); }, ThrowsMessage<AutogradError>(HasSubstr("inference mode")));
+  EXPECT_THAT(Call([&] { view.grad_fn(); }), ThrowsMessage<AutogradError>(HasSubstr("inference mode")));
   EXPECT_TRUE(view.is_leaf());
 
   const Tensor later = plain.view({2});
@@ -306,7 +307,7 @@ TEST(Deterministic, AlertsWhereAskedTo) {
   EXPECT_NO_THROW(alert_not_deterministic("my_op"));
   set_deterministic(true);
   EXPECT_TRUE(is_deterministic());
-  EXPECT_THAT([] { alert_not_deterministic("my_op"); },
+  EXPECT_THAT(Call([] { alert_not_deterministic("my_op"); }),
               ThrowsMessage<AutogradError>(HasSubstr("my_op: does not have a deterministic implementation")));
   set_deterministic(true, /*warn_only=*/true);
   {

@@ -3,6 +3,7 @@
 #include <lanewise/autograd/saved_variable.h>
 #include <lanewise/generated/nodes.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -39,7 +40,7 @@ TEST(SavedTensorHooks, PackAndUnpack) {
   y.sum().backward();  // outside of the scope
   EXPECT_EQ(unpacked, 2);
   EXPECT_VALUES(x.grad(), 40, 60);
-  EXPECT_THAT([&] { y.sum().backward(); }, ThrowsMessage<AutogradError>(HasSubstr("second time")));
+  EXPECT_THAT(Call([&] { y.sum().backward(); }), ThrowsMessage<AutogradError>(HasSubstr("second time")));
 }
 
 TEST(SavedTensorHooks, ResultsAndInnermostGuard) {
@@ -102,7 +103,7 @@ TEST(SavedTensorHooks, PackHookMustNotModify) {
         return std::any(same);
       },
       give);
-  EXPECT_THAT([&] { y* y; },
+  EXPECT_THAT(Call([&] { y* y; }),
               ThrowsMessage<AutogradError>(HasSubstr("pack hook is modifying its input in place")));
 }
 
@@ -122,7 +123,7 @@ TEST(SavedTensorHooks, VersionsAreNotCheckedBehindThem) {
 TEST(SavedTensorHooks, Disabled) {
   {
     const DisableSavedTensorHooks off("not in this function");
-    EXPECT_THAT([] { SavedTensorHooks(keep, give); },
+    EXPECT_THAT(Call([] { SavedTensorHooks(keep, give); }),
                 ThrowsMessage<AutogradError>(HasSubstr("not in this function")));
   }
   const SavedTensorHooks guard(keep, give);
@@ -143,15 +144,15 @@ TEST(SavedTensorHooks, OfOneSavedVariable) {
   const Tensor y = x * w;
   auto& node = dynamic_cast<generated::MulBackward0&>(*y.grad_fn());
   node.other_.register_hooks(std::make_unique<Scaled>(100));
-  EXPECT_THAT([&] { node.other_.register_hooks(std::make_unique<Scaled>(1)); },
+  EXPECT_THAT(Call([&] { node.other_.register_hooks(std::make_unique<Scaled>(1)); }),
               ThrowsMessage<AutogradError>(HasSubstr("hooks have already been set")));
   y.backward();
   EXPECT_VALUES(x.grad(), 300);
   EXPECT_VALUES(w.grad(), 2);
-  EXPECT_THAT([&] { node.self_.register_hooks(std::make_unique<Scaled>(1)); },
+  EXPECT_THAT(Call([&] { node.self_.register_hooks(std::make_unique<Scaled>(1)); }),
               ThrowsMessage<AutogradError>(HasSubstr("after it has been freed")));
   SavedVariable nothing;
-  EXPECT_THAT([&] { nothing.register_hooks(std::make_unique<Scaled>(1)); },
+  EXPECT_THAT(Call([&] { nothing.register_hooks(std::make_unique<Scaled>(1)); }),
               ThrowsMessage<AutogradError>(HasSubstr("with value None")));
 }
 

@@ -2,6 +2,7 @@
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/vmap.h>
 
+#include "../call.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
@@ -120,14 +121,14 @@ TEST(Vmap, InPlaceAndViews) {
   func::vmap([](const Tensor& row) { return Tensor(row).add_(1); })(x);
   EXPECT_VALUES(x, 2, 3, 4, 5, 6, 7);
   Tensor plain = constant({0, 0, 0});
-  EXPECT_THAT([&] { func::vmap([&](const Tensor& row) { return plain.add_(row); })(x); },
+  EXPECT_THAT(Call([&] { func::vmap([&](const Tensor& row) { return plain.add_(row); })(x); }),
               ThrowsMessage<AutogradError>(HasSubstr("vmap: in-place arithmetic is not possible")));
 }
 
 TEST(Vmap, TellsWhatIsWrong) {
   const Tensor x = constant({{1, 2}, {3, 4}});
   const auto item = [](const Tensor& row) { return row.sum().item<double>() > 2 ? row : row * 2; };
-  EXPECT_THAT([&] { func::vmap(item)(x); },
+  EXPECT_THAT(Call([&] { func::vmap(item)(x); }),
               ThrowsMessage<AutogradError>(HasSubstr("item: vmap: a batched tensor cannot be read")));
   const auto add = func::vmap([](const Tensor& a, const Tensor& b) { return a + b; });
   EXPECT_THROW(add(x, constant({1, 2, 3})), ValueError);

@@ -12,6 +12,7 @@
 #include "../../autograd/codegen/error.h"
 #include "../../autograd/codegen/formula.h"
 #include "../../autograd/codegen/output.h"
+#include "../call.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -213,7 +214,7 @@ TEST_F(ReaderTest, PrefixesBecomeNamespaces) {
 }
 
 TEST_F(ReaderTest, MissingFileIsNamed) {
-  EXPECT_THAT([] { read_ops("/nowhere/ops.yaml"); },
+  EXPECT_THAT(Call([] { read_ops("/nowhere/ops.yaml"); }),
               ::testing::ThrowsMessage<SyntaxError>(HasSubstr("/nowhere/ops.yaml: no such file")));
 }
 

@@ -10,6 +10,8 @@
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/isa.h>
 
+#include "../call.h"
+
 namespace lanewise {
 namespace {
 
@@ -105,7 +107,7 @@ TEST(Isa, NamesAreParsedBack) {
 
 TEST(Isa, UnknownNameListsTheChoices) {
   EXPECT_THAT(
-      [] { parse_isa("avx9"); },
+      Call([] { parse_isa("avx9"); }),
       ThrowsMessage<IsaError>(AllOf(HasSubstr("'avx9'"), HasSubstr("unknown"), HasSubstr("built in: "),
                                     HasSubstr("this CPU runs: "), HasSubstr(name(available_isas()[0])))));
 }
@@ -131,7 +133,7 @@ TEST(IsaGuard, RefusesWhatThisCpuCannotRun) {
 #else
   constexpr Isa kForeign = Isa::avx2;
 #endif
-  EXPECT_THAT([] { const IsaGuard guard(kForeign); },
+  EXPECT_THAT(Call([] { const IsaGuard guard(kForeign); }),
               ThrowsMessage<IsaError>(AllOf(HasSubstr("IsaGuard: "), HasSubstr("not supported here"))));
   EXPECT_EQ(active_isa(), before);
 }

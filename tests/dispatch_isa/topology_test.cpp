@@ -18,6 +18,8 @@
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/dispatch_isa/topology.h>
 
+#include "../call.h"
+
 namespace lanewise {
 namespace {
 
@@ -168,11 +170,11 @@ TEST(Binding, CoresComeBeforeTheirSecondThreads) {
 
 TEST(Binding, OtherWordsAreErrors) {
   for (const char* text : {"core", "node", "node:", "node:x", "node:-1"}) {
-    EXPECT_THAT([&] { detail::bind_order(text); },
+    EXPECT_THAT(Call([&] { detail::bind_order(text); }),
                 ThrowsMessage<Error>(HasSubstr("expected none, cores or node:<number>")))
         << text;
   }
-  EXPECT_THAT([] { detail::bind_order("node:12345"); },
+  EXPECT_THAT(Call([] { detail::bind_order("node:12345"); }),
               ThrowsMessage<Error>(HasSubstr("LANEWISE_BIND=node:12345: this process can use")));
 }
 
@@ -208,8 +210,9 @@ TEST_F(ThreadsEnvironment, WithoutBindThreadsAreFree) {
 
 TEST(Threads, OutOfRangeIsAnErrorAndChangesNothing) {
   const int before = get_num_threads();
-  EXPECT_THAT([] { set_num_threads(0); }, ThrowsMessage<Error>(AllOf(HasSubstr("set_num_threads: got 0"),
-                                                                     HasSubstr("expected 1 to 1024"))));
+  EXPECT_THAT(
+      Call([] { set_num_threads(0); }),
+      ThrowsMessage<Error>(AllOf(HasSubstr("set_num_threads: got 0"), HasSubstr("expected 1 to 1024"))));
   EXPECT_THROW(set_num_threads(-3), Error);
   EXPECT_THROW(set_num_threads(kMaxThreads + 1), Error);
   EXPECT_EQ(get_num_threads(), before);

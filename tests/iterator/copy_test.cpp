@@ -13,6 +13,7 @@
 #include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/ops/copy.h>
 
+#include "../call.h"
 #include "random_tensor.h"
 
 namespace lanewise::testing {
@@ -91,16 +92,20 @@ TEST(Copy, TakesRunsAtAnyDistance) {
   constexpr int kPage = 4096, kLength = 5003;
   std::vector<char> from(3 * kPage), to(4 * kPage);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 31 + i / 251);
-  const auto in_page = [](const std::vector<char>& v) { return reinterpret_cast<std::uintptr_t>(v.data()) % kPage; };
+  const auto in_page = [](const std::vector<char>& v) {
+    return reinterpret_cast<std::uintptr_t>(v.data()) % kPage;
+  };
   const auto same = (in_page(from) + kPage - in_page(to)) % kPage;  // then both are as far into a page
   for (int behind = -2; behind < 40; ++behind) {
     for (const int length : {0, 63, 2047, 2048, 2111, kLength}) {
       std::fill(to.begin(), to.end(), '\x55');
-      const auto at = static_cast<std::ptrdiff_t>((same + static_cast<unsigned>(behind + kPage)) % kPage + 64);
+      const auto at =
+          static_cast<std::ptrdiff_t>((same + static_cast<unsigned>(behind + kPage)) % kPage + 64);
       detail::copy_bytes(to.data() + at, from.data() + 64, static_cast<std::size_t>(length));
       for (std::ptrdiff_t i = 0; i < std::ssize(to); ++i) {
         const bool inside = i >= at && i < at + length;
-        ASSERT_EQ(to[static_cast<std::size_t>(i)], inside ? from[static_cast<std::size_t>(i - at + 64)] : '\x55')
+        ASSERT_EQ(to[static_cast<std::size_t>(i)],
+                  inside ? from[static_cast<std::size_t>(i - at + 64)] : '\x55')
             << behind << ", " << length << ", " << i - at;
       }
     }
@@ -114,16 +119,15 @@ TEST(Copy, BroadcastsTheSource) {
   ops::copy_(out, column);
   expect_same(out, column);
   EXPECT_THAT(
-      [&] {
+      Call([&] {
         ops::copy_(out, detail::empty_cpu({301, 1}, kInt));
-      },
+      }),
       ThrowsMessage<ShapeError>(HasSubstr("copy_: shapes [4, 300, 200] and [301, 1] do not broadcast")));
-  EXPECT_THAT(
-      [&] {
-        Tensor small = detail::empty_cpu({200}, kInt);
-        ops::copy_(small, column);
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("copy_: output with shape [200] doesn't match")));
+  EXPECT_THAT(Call([&] {
+                Tensor small = detail::empty_cpu({200}, kInt);
+                ops::copy_(small, column);
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("copy_: output with shape [200] doesn't match")));
 }
 
 TEST(Copy, RefusesOverlapInPart) {

@@ -12,6 +12,7 @@
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/iterator/loops.h>
 
+#include "../call.h"
 #include "random_tensor.h"
 
 namespace lanewise::testing {
@@ -66,10 +67,10 @@ TEST(CpuKernel, SeesPromotedOperandsAndCastsTheResult) {
 
 TEST(CpuKernel, RefusesLambdasOfOtherTypes) {
   TensorIterator iter = TensorIterator::binary_op(Tensor(), empty({3}), empty({3}), "mine");
-  EXPECT_THAT([&] { cpu_kernel(iter, [](double x, double y) { return x + y; }); },
+  EXPECT_THAT(Call([&] { cpu_kernel(iter, [](double x, double y) { return x + y; }); }),
               ThrowsMessage<DtypeError>(
                   HasSubstr("mine: the lambda's result 0 is Double, but the iterator's operand is Float")));
-  EXPECT_THAT([&] { cpu_kernel(iter, [](float x) { return x; }); },
+  EXPECT_THAT(Call([&] { cpu_kernel(iter, [](float x) { return x; }); }),
               ThrowsMessage<ValueError>(HasSubstr("1 parameters")));
 }
 

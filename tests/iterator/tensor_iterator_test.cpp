@@ -10,6 +10,8 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/tensor/make_tensor.h>
 
+#include "../call.h"
+
 namespace lanewise {
 namespace {
 
@@ -156,14 +158,13 @@ TEST(IteratorShape, OfEmptyAndZeroDimensionalOperands) {
 }
 
 TEST(IteratorShape, NamesTheDimensionThatDoesNotFit) {
-  EXPECT_THAT(
-      [] {
-        TensorIterator::binary_op(Tensor(), empty({8, 3}), empty({8, 4}), "hypot");
-      },
-      ThrowsMessage<ShapeError>(
-          AllOf(HasSubstr("hypot: shapes [8, 3] and [8, 4] do not broadcast"),
-                HasSubstr("dimension 1 is 3 against 4"),
-                HasSubstr("must match the size of tensor b (4) at non-singleton dimension 1"))));
+  EXPECT_THAT(Call([] {
+                TensorIterator::binary_op(Tensor(), empty({8, 3}), empty({8, 4}), "hypot");
+              }),
+              ThrowsMessage<ShapeError>(
+                  AllOf(HasSubstr("hypot: shapes [8, 3] and [8, 4] do not broadcast"),
+                        HasSubstr("dimension 1 is 3 against 4"),
+                        HasSubstr("must match the size of tensor b (4) at non-singleton dimension 1"))));
 }
 
 TEST(IteratorOutput, OfAnotherShapeIsResized) {
@@ -179,27 +180,26 @@ TEST(IteratorOutput, OfAnotherShapeIsResized) {
 TEST(IteratorOutput, IsNotResizedWhereThatIsForbiddenOrImpossible) {
   Tensor out = empty({7});
   EXPECT_THAT(
-      [&] {
+      Call([&] {
         TensorIteratorConfig("op").resize_outputs(false).add_output(out).add_input(empty({2, 7})).build();
-      },
+      }),
       ThrowsMessage<ShapeError>(
           HasSubstr("op: output with shape [7] doesn't match the broadcast shape [2, 7]")));
   Tensor a = empty({3});
-  EXPECT_THAT(
-      [&] {
-        add_iterator(a, a, empty({2, 3}));
-      },
-      ThrowsMessage<ShapeError>(HasSubstr("an output that is also an input is not resized")));
+  EXPECT_THAT(Call([&] {
+                add_iterator(a, a, empty({2, 3}));
+              }),
+              ThrowsMessage<ShapeError>(HasSubstr("an output that is also an input is not resized")));
   EXPECT_EQ(a.sizes().vec(), Dims{3});
   const Tensor base = empty({10});
   Tensor part = view(base, {2}, {1}, 0);
-  EXPECT_THAT([&] { add_iterator(part, view(base, {5}, {1}, 5), empty({5})); },
+  EXPECT_THAT(Call([&] { add_iterator(part, view(base, {5}, {1}, 5), empty({5})); }),
               ThrowsMessage<StorageError>(HasSubstr("shares its memory with another operand")));
   EXPECT_EQ(part.sizes().vec(), Dims{2});
 }
 
 TEST(IteratorOverlap, OfAnOutputWithItselfIsAnError) {
-  EXPECT_THAT([] { add_iterator(view(empty({1}), {4}, {0}, 0), empty({4}), empty({4})); },
+  EXPECT_THAT(Call([] { add_iterator(view(empty({1}), {4}, {0}, 0), empty({4}), empty({4})); }),
               ThrowsMessage<StorageError>(
                   HasSubstr("more than one element of the written-to tensor refers to a single")));
   EXPECT_NO_THROW(
@@ -210,7 +210,7 @@ TEST(IteratorOverlap, InPartIsAnErrorAndExactIsNot) {
   const Tensor base = filled({10}, 1);
   const Tensor front = view(base, {5}, {1}, 0), shifted = view(base, {5}, {1}, 1);
   EXPECT_THAT(
-      [&] { add_iterator(shifted, front, front); },
+      Call([&] { add_iterator(shifted, front, front); }),
       ThrowsMessage<StorageError>(HasSubstr("some elements of the input tensor and the written-to tensor "
                                             "refer to a single memory location. Please clone()")));
   EXPECT_NO_THROW(add_iterator(front, front, front));
@@ -220,21 +220,21 @@ TEST(IteratorOverlap, InPartIsAnErrorAndExactIsNot) {
   EXPECT_NO_THROW(
       TensorIteratorConfig().set_check_mem_overlap(false).add_output(shifted).add_input(front).build());
   // Two outputs must be apart even if they are equal.
-  EXPECT_THAT(
-      [&] {
-        TensorIteratorConfig()
-            .add_output(front)
-            .add_output(view(base, {5}, {1}, 0))
-            .add_input(empty({5}))
-            .build();
-      },
-      ThrowsMessage<StorageError>(HasSubstr("other output")));
+  EXPECT_THAT(Call([&] {
+                TensorIteratorConfig()
+                    .add_output(front)
+                    .add_output(view(base, {5}, {1}, 0))
+                    .add_input(empty({5}))
+                    .build();
+              }),
+              ThrowsMessage<StorageError>(HasSubstr("other output")));
 }
 
 TEST(IteratorTypes, FollowTheSwitches) {
   const Tensor i = empty({2}, kInt), d = empty({2}, kDouble), f = empty({2});
-  EXPECT_THAT([&] { TensorIteratorConfig("op").add_output(Tensor()).add_input(f).add_input(d).build(); },
-              ThrowsMessage<DtypeError>(HasSubstr("op: found dtype Double but expected Float")));
+  EXPECT_THAT(
+      Call([&] { TensorIteratorConfig("op").add_output(Tensor()).add_input(f).add_input(d).build(); }),
+      ThrowsMessage<DtypeError>(HasSubstr("op: found dtype Double but expected Float")));
   const TensorIterator promoted = TensorIterator::binary_op(Tensor(), i, d);
   EXPECT_EQ(promoted.common_dtype(), kDouble);
   EXPECT_EQ(promoted.dtype(1), kDouble);
@@ -246,7 +246,7 @@ TEST(IteratorTypes, FollowTheSwitches) {
   EXPECT_EQ(TensorIterator::comparison_op(Tensor(), i, d).output().scalar_type(), kBool);
   EXPECT_EQ(TensorIterator::comparison_op(f, i, d).dtype(0), kDouble);
   EXPECT_EQ(TensorIterator::comparison_op(empty({2}, kBool), i, d).dtype(0), kBool);
-  EXPECT_THAT([&] { TensorIterator::binary_op(empty({2}, kLong), f, i, "mul"); },
+  EXPECT_THAT(Call([&] { TensorIterator::binary_op(empty({2}, kLong), f, i, "mul"); }),
               ThrowsMessage<DtypeError>(
                   HasSubstr("mul: result type Float can't be cast to the desired output type Long")));
   const TensorIterator loose = TensorIteratorConfig()
@@ -259,16 +259,15 @@ TEST(IteratorTypes, FollowTheSwitches) {
   EXPECT_EQ(loose.output().scalar_type(), kByte);
   EXPECT_EQ(loose.dtype(1), kInt);
   EXPECT_THROW(loose.common_dtype(), DtypeError);
-  EXPECT_THAT(
-      [&] {
-        TensorIteratorConfig()
-            .check_all_same_dtype(false)
-            .add_output(Tensor())
-            .add_input(i)
-            .add_input(d)
-            .build();
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("declare_static_dtype")));
+  EXPECT_THAT(Call([&] {
+                TensorIteratorConfig()
+                    .check_all_same_dtype(false)
+                    .add_output(Tensor())
+                    .add_input(i)
+                    .add_input(d)
+                    .build();
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("declare_static_dtype")));
   EXPECT_EQ(TensorIteratorConfig()
                 .add_output(Tensor())
                 .declare_static_dtype(kBool)
@@ -306,7 +305,7 @@ TEST(IteratorConfig, TakesOutputsAfterInputs) {
   EXPECT_TRUE(iter.input().is_same(a));
   EXPECT_EQ(iter.noutputs(), 1);
   EXPECT_EQ(iter.ninputs(), 1);
-  EXPECT_THAT([] { TensorIterator::unary_op(Tensor(), Tensor(), "neg"); },
+  EXPECT_THAT(Call([] { TensorIterator::unary_op(Tensor(), Tensor(), "neg"); }),
               ThrowsMessage<ValueError>(HasSubstr("neg: input 0 is an undefined tensor")));
 }
 
@@ -337,7 +336,7 @@ TEST(IteratorKernel, ChecksRolesAndTypes) {
   EXPECT_THROW(unary.for_each(*table.add), ValueError);
   TensorIterator complex =
       TensorIterator::binary_op(Tensor(), empty({2}, kComplexFloat), empty({2}, kComplexFloat), "lt");
-  EXPECT_THAT([&] { complex.for_each(*table.lt); },
+  EXPECT_THAT(Call([&] { complex.for_each(*table.lt); }),
               ThrowsMessage<DtypeError>(HasSubstr("lt: not implemented for 'ComplexFloat'")));
   TensorIterator sum = TensorIterator::binary_op(Tensor(), filled({5}, 1), filled({5}, 2), "add");
   sum.for_each(*table.add);  // without parameters alpha is 1
@@ -394,11 +393,10 @@ TEST(IteratorPointwise, NothingIsWrittenOnErrors) {
   EXPECT_THROW(pointwise_inplace(add, out, {out, empty({4}, kComplexFloat)}), DtypeError);
   EXPECT_THROW(pointwise(add, {out}), ValueError);
   EXPECT_THROW(pointwise(add, {out, Tensor()}), ValueError);
-  EXPECT_THAT(
-      [&] {
-        pointwise(where, {out, out, out});
-      },
-      ThrowsMessage<DtypeError>(HasSubstr("expected Bool")));
+  EXPECT_THAT(Call([&] {
+                pointwise(where, {out, out, out});
+              }),
+              ThrowsMessage<DtypeError>(HasSubstr("expected Bool")));
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(out.data_ptr<float>()[i], 9.0f);
   }

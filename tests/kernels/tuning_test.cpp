@@ -10,6 +10,8 @@
 #include <lanewise/lanewise.h>
 #include <lanewise/profiler/profile.h>
 
+#include "../call.h"
+
 namespace lanewise::test {
 namespace {
 
@@ -51,7 +53,7 @@ TEST(Tuning, EndsWithItsGuardAndYieldsToAnIsaGuard) {
       EXPECT_EQ(kernels::active_kernels().exp, kernels::kernels_of(isa).exp);
     }
     EXPECT_NE(kernels::active_kernels().exp, kernels::kernels_of(best()).exp);
-    EXPECT_THAT([] { TuneGuard(std::vector<Tuning>()); },
+    EXPECT_THAT(Call([] { TuneGuard(std::vector<Tuning>()); }),
                 ThrowsMessage<ValueError>(HasSubstr("tuned already")));
   }
   EXPECT_EQ(kernels::active_kernels().exp, kernels::kernels_of(active_isa()).exp);
@@ -162,11 +164,11 @@ TEST(TuneFile, NamesTheLineThatIsWrong) {
       {head + "exp f32 small " + tier + " - -\nexp f32 small " + tier + " 5 -\n", "f:6: 'exp f32 small"},
   };
   for (const auto& c : cases)
-    EXPECT_THAT([&] { TuneFile::parse(c.text, "f"); }, ThrowsMessage<ValueError>(HasSubstr(c.message)))
+    EXPECT_THAT(Call([&] { TuneFile::parse(c.text, "f"); }), ThrowsMessage<ValueError>(HasSubstr(c.message)))
         << c.text;
 #if defined(__x86_64__)
   if (best() != Isa::sse4_2) {
-    EXPECT_THAT([&] { TuneFile::parse(head + "exp f32 small sse4_2 - -\n", "f"); },
+    EXPECT_THAT(Call([&] { TuneFile::parse(head + "exp f32 small sse4_2 - -\n", "f"); }),
                 ThrowsMessage<ValueError>(HasSubstr("bits of its best")));
   }
 #endif

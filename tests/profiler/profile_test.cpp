@@ -11,6 +11,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "../call.h"
+
 namespace lanewise {
 namespace {
 
@@ -183,7 +185,8 @@ TEST(Profile, IsAloneAndEnds) {
   {
     Profile first;
     EXPECT_TRUE(profiler::is_recording());
-    EXPECT_THAT([] { Profile second; }, testing::ThrowsMessage<Error>(HasSubstr("another profile records")));
+    EXPECT_THAT(Call([] { Profile second; }),
+                testing::ThrowsMessage<Error>(HasSubstr("another profile records")));
     first.stop();
     a.neg();
     EXPECT_TRUE(first.events().empty());
@@ -229,7 +232,7 @@ TEST(Averages, SumEventsOfANameAndOfAShape) {
   EXPECT_EQ(by_shape[0].count + by_shape[1].count, 4);
   EXPECT_THAT(profile.table(), HasSubstr("neg"));
   EXPECT_THAT(profile.table(GroupBy::NameAndShape), HasSubstr("f32[5]"));
-  EXPECT_THAT([&] { profile.table(GroupBy::Name, "colour"); },
+  EXPECT_THAT(Call([&] { profile.table(GroupBy::Name, "colour"); }),
               testing::ThrowsMessage<ValueError>(HasSubstr("one of self")));
 }
 

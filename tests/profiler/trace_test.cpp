@@ -7,6 +7,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "../call.h"
+
 namespace lanewise {
 namespace {
 
@@ -94,7 +96,7 @@ TEST(ChromeTrace, HoldsWhatAReportNeeds) {
 
 TEST(ChromeTrace, AFileThatCannotBeWrittenIsNamed) {
   Profile profile;
-  EXPECT_THAT([&] { profile.write_chrome_trace("/nowhere/trace.json"); },
+  EXPECT_THAT(Call([&] { profile.write_chrome_trace("/nowhere/trace.json"); }),
               testing::ThrowsMessage<Error>(testing::HasSubstr("/nowhere/trace.json")));
 }
 
