@@ -54,6 +54,7 @@ class Gemm {
   void run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
                   std::int64_t rows) const;
   void choose_tiles(std::int64_t batches);
+  void share_blocks(std::int64_t tiles);
   void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const;
   std::int64_t depth_parts(std::int64_t batches) const;
   void run_depth_parts(std::int64_t parts) const;
@@ -82,6 +83,7 @@ class Gemm {
   bool vector_;  ///< one row or column of C: made a column
   bool transposed_;
   std::int64_t depth_block_;  ///< see kernels::kGemmDepth
+  std::int64_t block_rows_ = 0;  ///< of A packed at once
   std::int64_t tile_rows_ = 0;
   std::int64_t tile_cols_ = 0;
 };
