@@ -75,9 +75,10 @@ function(lanewise_build_isa_objects result)
       set_target_properties(lanewise_kernels_${tier} PROPERTIES POSITION_INDEPENDENT_CODE ON
                             CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON INTERPROCEDURAL_OPTIMIZATION OFF)
       target_link_libraries(lanewise_kernels_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier})
-      # Optimised in debug and sanitized builds too: vectors of intrinsics without inlining are some fifty times slower.
+      # Optimised in debug and sanitized builds too: vectors of intrinsics without inlining are some fifty times slower. With
+      # sanitizers -Og: what -O1 does besides takes g++ ten times as long.
       target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti -fno-math-errno
-                             $<IF:$<OR:$<CONFIG:Debug>,$<BOOL:${sanitized}>>,-O1,-O3>
+                             $<IF:$<BOOL:${sanitized}>,-Og,$<IF:$<CONFIG:Debug>,-O1,-O3>>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
                              # What -O3 doubles for a branch in a loop or a stride of 1 is a tenth of the reductions, and no faster.
                              $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops;-fno-split-paths;-fno-version-loops-for-strides>)

@@ -139,9 +139,9 @@ function(lanewise_add_tier_test name)
     target_link_libraries(${name}_${tier} PRIVATE lanewise_flags lanewise_headers lanewise_tier_${tier} ${arg_LIBS}
                           GTest::gtest_main GTest::gmock)
     lanewise_parse_once(${name}_${tier} tests_${tier} <complex> <random> <gtest/gtest.h> <lanewise/vec/math.h>)
-    # Sanitized vectors at -O2 take the compiler minutes a file.
+    # Sanitized vectors at -O1 or more take the compiler minutes a file.
     if(LANEWISE_SANITIZE)
-      target_compile_options(${name}_${tier} PRIVATE -O1)
+      target_compile_options(${name}_${tier} PRIVATE -Og)
     endif()
     if(CMAKE_CROSSCOMPILING)
       if(arg_QEMU)

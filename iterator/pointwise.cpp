@@ -6,6 +6,7 @@
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/spare_input.h>
+#include <lanewise/iterator/detail/strided_call.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -16,6 +17,7 @@ namespace lanewise {
 namespace {
 
 using detail::DirectCall;
+using detail::StridedCall;
 using kernels::ElementwiseKernel;
 using kernels::KernelScalar;
 using kernels::Role;
@@ -161,6 +163,12 @@ Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> in
     call.run(kernel, params.data());
     return out;
   }
+  StridedCall strided;
+  if (strided.set_up(op.promote_integers_to_float, kernel, inputs) && strided.result_is_contiguous()) {
+    Tensor out = strided.fresh_result();
+    strided.run(params.data());
+    return out;
+  }
   Tensor out;
   Tensor* const outs[] = {&out};
   const PointwiseBuilder builder{op, kernel, inputs};
@@ -179,6 +187,12 @@ Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<
       call.writes_to(*out.unsafeGetTensorImpl(), kernel, 0, inputs)) {
     call.data[0] = static_cast<char*>(out.data_ptr());
     call.run(kernel, params.data());
+    return out;
+  }
+  StridedCall strided;
+  if (out.defined() && strided.set_up(op.promote_integers_to_float, kernel, inputs) &&
+      strided.writes_to(*out.unsafeGetTensorImpl(), 0)) {
+    strided.run(params.data());
     return out;
   }
   Tensor* const outs[] = {&out};
@@ -220,6 +234,12 @@ void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs,
   }
   if (direct) [[likely]] {
     call.run(kernel, params.data());
+    return;
+  }
+  StridedCall strided;
+  if (outs.size() == 1 && strided.set_up(op.promote_integers_to_float, kernel, inputs) &&
+      strided.writes_to(*outs[0]->unsafeGetTensorImpl(), 0)) {
+    strided.run(params.data());
     return;
   }
   const PointwiseBuilder builder{op, kernel, inputs};

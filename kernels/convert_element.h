@@ -4,6 +4,7 @@
 
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/half_bits.h>
+#include <lanewise/vec/isa.h>
 
 /// Conversion of one element, written so that compilers vectorise loops over it. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -16,6 +17,11 @@ struct BoolByte {
 /// Truncates towards zero. NaN and what does not fit give the most negative integer, on every tier.
 template <class I, class F>
 LANEWISE_INLINE I truncate(F x) {
+#if defined(LANEWISE_ISA_AVX2) || defined(LANEWISE_ISA_SSE4_2)
+  // No vector instruction to compile to, and the scalar one gives just that: f32 in half of the time without a branch.
+  if constexpr (sizeof(I) == 8 && std::is_same_v<F, float>) return _mm_cvttss_si64(_mm_set_ss(x));
+  if constexpr (sizeof(I) == 8 && std::is_same_v<F, double>) return _mm_cvttsd_si64(_mm_set_sd(x));
+#endif
   constexpr F kLimit = sizeof(I) == 4 ? F(0x1p31) : F(0x1p63);
   // One comparison that is false for NaN; -kLimit itself lands on the same value either way.
   const F magnitude = x < 0 ? -x : x;
