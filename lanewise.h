@@ -58,6 +58,7 @@
 #include <lanewise/tensor/half.h>
 #include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/scalar.h>
+#include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
 #include <lanewise/tensor/tensor_options.h>
 #include <lanewise/tensor/type_properties.h>

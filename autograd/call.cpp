@@ -80,7 +80,8 @@ class Binder {
     for (std::size_t i = 0; i < n; ++i) {
       const SchemaArgument& argument = schema_.arguments[i];
       if (!bound[i]) {
-        if (!argument.has_default() && !argument.parsed.optional) {
+        // `to` of random_(from, to) may be None, but one number alone is the other overload's.
+        if (!argument.has_default() && !(argument.parsed.optional && lenient_)) {
           return fail("argument '" + std::string(argument.name) + "' (" + std::string(argument.type) +
                       ") is missing");
         }

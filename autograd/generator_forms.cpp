@@ -73,58 +73,58 @@ Tensor multinomial(const Tensor& self, std::int64_t num_samples, bool replacemen
   return multinomial(self, num_samples, replacement);
 }
 
-Tensor& Tensor::normal_(double mean, double std, const std::optional<Generator>& generator) {
+Tensor& Tensor::normal_(double mean, double std, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return normal_(mean, std);
 }
 
-Tensor& Tensor::uniform_(double from, double to, const std::optional<Generator>& generator) {
+Tensor& Tensor::uniform_(double from, double to, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return uniform_(from, to);
 }
 
 Tensor& Tensor::random_(std::int64_t from, std::optional<std::int64_t> to,
-                        const std::optional<Generator>& generator) {
+                        const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return random_(from, to);
 }
 
-Tensor& Tensor::random_(std::int64_t to, const std::optional<Generator>& generator) {
+Tensor& Tensor::random_(std::int64_t to, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return random_(to);
 }
 
-Tensor& Tensor::random_(const std::optional<Generator>& generator) {
+Tensor& Tensor::random_(const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return random_();
 }
 
-Tensor& Tensor::bernoulli_(double p, const std::optional<Generator>& generator) {
+Tensor& Tensor::bernoulli_(double p, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return bernoulli_(p);
 }
 
-Tensor& Tensor::bernoulli_(const Tensor& p, const std::optional<Generator>& generator) {
+Tensor& Tensor::bernoulli_(const Tensor& p, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return bernoulli_(p);
 }
 
-Tensor& Tensor::exponential_(double lambd, const std::optional<Generator>& generator) {
+Tensor& Tensor::exponential_(double lambd, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return exponential_(lambd);
 }
 
-Tensor& Tensor::geometric_(double p, const std::optional<Generator>& generator) {
+Tensor& Tensor::geometric_(double p, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return geometric_(p);
 }
 
-Tensor& Tensor::cauchy_(double median, double sigma, const std::optional<Generator>& generator) {
+Tensor& Tensor::cauchy_(double median, double sigma, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return cauchy_(median, sigma);
 }
 
-Tensor& Tensor::log_normal_(double mean, double std, const std::optional<Generator>& generator) {
+Tensor& Tensor::log_normal_(double mean, double std, const std::optional<Generator>& generator) const {
   const detail::DrawsFrom scope(generator);
   return log_normal_(mean, std);
 }

@@ -131,10 +131,10 @@ Tensor Tensor::detach() const {
   return alias;
 }
 
-Tensor& Tensor::detach_() {
+Tensor& Tensor::detach_() const {
   LANEWISE_CHECK(AutogradError, defined(), "detach_: argument 'self' is an undefined tensor");
   AutogradMeta* meta = get_autograd_meta(*this);
-  if (meta == nullptr) return *this;
+  if (meta == nullptr) return const_cast<Tensor&>(*this);
   LANEWISE_CHECK(
       AutogradError, !meta->is_view(),
       "detach_: can't detach views in-place; use detach(), or detach the base before taking the view");
@@ -147,7 +147,7 @@ Tensor& Tensor::detach_() {
     const std::lock_guard<autograd::NodeMutex> lock(retained->mutex);
     retained->target = nullptr;
   }
-  return *this;
+  return const_cast<Tensor&>(*this);
 }
 
 Tensor Tensor::variable_data() const {

@@ -31,3 +31,10 @@ LANEWISE_API Tensor make_variable(const Tensor& data, bool requires_grad = false
 LANEWISE_API Tensor make_variable(const Tensor& data, Edge gradient_edge);
 
 }  // namespace lanewise::autograd
+
+namespace lanewise {
+
+inline Tensor detach(const Tensor& self) { return self.detach(); }
+inline Tensor& detach_(Tensor& self) { return self.detach_(); }
+
+}  // namespace lanewise

@@ -230,7 +230,7 @@ struct Lcm {
   template <class T>
   T operator()(T x, T y) const noexcept {
     const Magnitude<T> a = magnitude(x), b = magnitude(y), divisor = common_divisor(a, b);
-    return divisor == 0 ? T(0) : static_cast<T>(a / divisor * b);
+    return divisor == 0 ? T(0) : static_cast<T>(magnitude(static_cast<T>(a / divisor * b)));
   }
 };
 

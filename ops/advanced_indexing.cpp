@@ -210,13 +210,30 @@ void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tens
   put_rows("index_copy", rows_for("index_copy", self, dim, index, source), self, source, false);
 }
 
+namespace {
+
+/// Of all ops with one index this alone counts negative positions from the end.
+Tensor from_the_front(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  if (!is_integral(index.scalar_type(), false)) return index;
+  const std::int64_t size = self.dim() == 0 ? 1 : self.size(wrap_dim("index_fill", dim, self.dim()));
+  const Tensor given = dense(index, kLong);
+  Tensor result = lanewise::detail::empty_cpu(index.sizes(), kLong);
+  const auto* from = given.const_data_ptr<std::int64_t>();
+  auto* to = result.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < result.numel(); ++i) to[i] = from[i] < 0 ? from[i] + size : from[i];
+  return result;
+}
+
+}  // namespace
+
 void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
   LANEWISE_CHECK(ValueError, self.defined() && index.defined(), "index_fill_: a tensor is undefined");
   Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
                  "index_fill: Converting complex Scalar to non-complex type is not supported");
   fill_(one, value);
-  put_rows("index_fill", indexed_rows("index_fill", self, dim, index), self, one, false);
+  put_rows("index_fill", indexed_rows("index_fill", self, dim, from_the_front(self, dim, index)), self, one,
+           false);
 }
 
 void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {

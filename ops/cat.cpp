@@ -55,8 +55,12 @@ struct Joined {
       type.add(t);
       if (first == nullptr && !is_skipped(t)) first = &t;
     }
-    if (first == nullptr) first = &tensors[0];
     dtype = type.get();
+    if (first == nullptr) {  // nothing to join, along whatever dimension
+      dim = 0;
+      sizes.push_back(0);
+      return;
+    }
     dim = wrap_dim("cat", along, first->dim());
     sizes = DimVector(first->sizes());
     std::int64_t& joined = sizes[static_cast<std::size_t>(dim)];

@@ -16,6 +16,7 @@ void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
       ": For integral input tensors, argument alpha must not be a floating point number: the floating "
       "factor ",
       alpha, " needs floating operands, they are ", to_string(result), "; cast them first");
+  if (is_integral(result, false)) alpha.check_fits(result);
 }
 
 }  // namespace
@@ -104,7 +105,27 @@ void check_order(const char* op, std::int64_t n) {
 }
 
 void check_celu(const Scalar& alpha) {
-  LANEWISE_CHECK(ValueError, !alpha.equal(0), "celu: alpha must not be 0");
+  LANEWISE_CHECK(ValueError, alpha.to_unchecked<double>() != 0, "celu: alpha must not be 0");
+}
+
+void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex() || a.is_complex() || b.is_complex(), op,
+                 ": the complex factor ", value, " needs complex operands");
+  ResultType type;
+  for (const Tensor* t : {&self, &a, &b}) type.add(*t);
+  if (is_integral(type.get(), false)) value.check_fits(type.get());
+}
+
+void check_fits(const Tensor& self, std::initializer_list<Scalar> numbers) {
+  for (const Scalar& number : numbers) {
+    if (number.isComplex() && !self.is_complex()) number.check_fits(self.scalar_type());
+  }
+  if (!is_integral(self.scalar_type(), false)) return;
+  ResultType type;
+  type.add(self);
+  for (const Scalar& number : numbers) type.add(number);
+  if (!is_integral(type.get(), false)) return;
+  for (const Scalar& number : numbers) number.check_fits(type.get());
 }
 
 void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
@@ -114,6 +135,7 @@ void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max
                      (min_val.to_unchecked<double>() >= 0 && max_val.to_unchecked<double>() >= 0),
                  "hardtanh: the limits ", min_val, " and ", max_val,
                  " of unsigned numbers must not be negative");
+  check_fits(self, {min_val, max_val});
 }
 
 void check_softshrink(const Scalar& lambd) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include <lanewise/tensor/array_ref.h>
@@ -36,17 +38,16 @@ void check_defined(const char* op, const char* argument, const T& operand, const
 /// DtypeError.
 template <class Other>
 void check_alpha(const char* op, const Tensor& self, const Other& other, const Scalar& alpha) {
-  // An integer suits every dtype, and 1 is the default.
-  if (!alpha.isIntegral(false)) [[unlikely]]
+  // A small integer suits every dtype, and 1 is the default.
+  const auto integer = alpha.to_unchecked<std::int64_t>();
+  if (!alpha.isIntegral(false) || integer < INT8_MIN || integer > INT8_MAX) [[unlikely]]
     detail::check_alpha_of(op, self, other, alpha);
 }
-/// No complex factor for real operands; of a floating one integers take the integral part, as in PyTorch.
-/// Throws DtypeError.
-inline void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b,
-                        const Scalar& value) {
-  LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex() || a.is_complex() || b.is_complex(), op,
-                 ": the complex factor ", value, " needs complex operands");
-}
+/// No complex factor for real operands; of a floating one integers take the integral part, as in PyTorch, and it must fit.
+/// Throws DtypeError, ValueError.
+void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value);
+/// Numbers beside integers must fit into what the op computes in. Throws ValueError.
+void check_fits(const Tensor& self, std::initializer_list<Scalar> numbers);
 
 /// check_alpha, and no bool among the operands. Throws DtypeError.
 template <class Other>

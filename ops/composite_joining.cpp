@@ -131,7 +131,7 @@ std::vector<Tensor> broadcast_tensors(ArrayRef<Tensor> tensors) {
   DimVector sizes;
   for (const Tensor& t : tensors) sizes = broadcast_shapes("broadcast_tensors", sizes, t.sizes());
   std::vector<Tensor> results;
-  for (const Tensor& t : tensors) results.push_back(t.expand(sizes));
+  for (const Tensor& t : tensors) results.push_back(t.sizes().equals(sizes) ? t : t.expand(sizes));
   return results;
 }
 

@@ -111,6 +111,9 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left) {
   LANEWISE_CHECK(ShapeError, A.dim() >= 2 && B.dim() >= 2,
                  "linalg.solve: with left=False B must be matrices, found shapes ", A.sizes(), " and ",
                  B.sizes());
+  LANEWISE_CHECK(ShapeError, !B.sizes().equals(A.sizes().slice(0, A.sizes().size() - 1)),
+                 "linalg.solve: Incompatible shapes of A and B for the equation XA = B, ", A.sizes(), " and ",
+                 B.sizes());
   return _linalg_solve(A.mT(), B.mT()).mT();
 }
 

@@ -183,7 +183,7 @@ std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::op
   ops::check_defined("native_dropout", "input", input);
   check_probability("native_dropout", p);
   if (input.numel() == 0) return {input, zeros_like(input)};
-  if (!train.value_or(true)) return {input, ones_like(input, TensorOptions(kBool))};
+  if (!train.value_or(true)) return {input.clone(), ones_like(input, TensorOptions(kBool))};
   const Tensor mask = kept("native_dropout", input, 1 - p, false);
   return {input * mask * (p == 1 ? 0 : 1 / (1 - p)), mask.to(kBool)};
 }

@@ -180,8 +180,8 @@ namespace {
 
 /// Twice the areas between neighbours along dim.
 Tensor trapezoids(const char* op, const Tensor& y, std::int64_t dim) {
-  const std::int64_t length = y.size(wrap_dim(op, dim, y.dim()));
-  return y.narrow(dim, 1, length - 1) + y.narrow(dim, 0, length - 1);
+  const std::int64_t d = wrap_dim(op, dim, y.dim());
+  return y.slice(d, 1) + y.slice(d, 0, -1);
 }
 
 void check_not_bool(const char* op, const Tensor& t) {

@@ -3,6 +3,7 @@
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/promotion.h>
 
 /// Sorting and searching, put together from other public ops.
 namespace lanewise {
@@ -12,6 +13,16 @@ Tensor msort(const Tensor& self) {
   return std::get<0>(self.sort(0));
 }
 
+namespace {
+
+/// What a number and the boundaries beside it are compared in: 2.5 is not 2 because they are whole.
+ScalarType compared_in(const Tensor& boundaries, const Scalar& number) {
+  const bool whole = is_integral(boundaries.scalar_type(), true) && number.isIntegral(true);
+  return whole ? kLong : result_type(boundaries, number);
+}
+
+}  // namespace
+
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
                     std::optional<std::string_view> side, const Tensor& sorter) {
   ops::check_defined("searchsorted", "sorted_sequence", sorted_sequence);
@@ -19,7 +30,8 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& self, bool out_
       ShapeError, sorted_sequence.dim() == 1,
       "searchsorted: input value can be a scalar only when boundaries tensor dimension is 1, found shape ",
       sorted_sequence.sizes());
-  return searchsorted(sorted_sequence, full({}, self, sorted_sequence.options()), out_int32, right, side,
+  const ScalarType type = compared_in(sorted_sequence, self);
+  return searchsorted(sorted_sequence.to(type), full({}, self, TensorOptions(type)), out_int32, right, side,
                       sorter);
 }
 
@@ -32,7 +44,8 @@ Tensor bucketize(const Tensor& self, const Tensor& boundaries, bool out_int32, b
 
 Tensor bucketize(const Scalar& self, const Tensor& boundaries, bool out_int32, bool right) {
   ops::check_defined("bucketize", "boundaries", boundaries);
-  return bucketize(full({}, self, boundaries.options()), boundaries, out_int32, right);
+  const ScalarType type = compared_in(boundaries, self);
+  return bucketize(full({}, self, TensorOptions(type)), boundaries.to(type), out_int32, right);
 }
 
 Tensor isin(const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert) {

@@ -143,6 +143,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, cons
                                                : get_default_dtype();
   LANEWISE_CHECK(DtypeError, !complex || is_complex(dtype), "linspace: ", short_name(dtype),
                  " cannot hold the complex numbers ", start, " and ", end);
+  if (is_integral(dtype, false)) {
+    start.check_fits(dtype);
+    end.check_fits(dtype);
+  }
   Tensor t = detail::empty_cpu(steps, dtype);
   ops::fill_indexed("linspace", t, &kernels::KernelTable::linspace, {start, end, steps});
   return with_options(std::move(t), options);

@@ -52,13 +52,13 @@ void set_(Tensor& self) { set_(self, lanewise::detail::empty_cpu({0}, self.scala
 
 namespace lanewise {
 
-Tensor& Tensor::set_(const Storage& source) {
+Tensor& Tensor::set_(const Storage& source) const {
   const auto itemsize = static_cast<std::int64_t>(asked("set_")->itemsize());
   return set_(source, 0, {static_cast<std::int64_t>(source.nbytes()) / itemsize});
 }
 
 Tensor& Tensor::set_(const Storage& source, std::int64_t storage_offset, IntArrayRef size,
-                     IntArrayRef stride) {
+                     IntArrayRef stride) const {
   const TensorImpl& own = *asked("set_");
   LANEWISE_CHECK(ValueError, source.unsafeGetStorageImpl() != nullptr, "set_: the storage is null");
   LANEWISE_CHECK(ShapeError, storage_offset >= 0, "set_: Tensor: invalid storage offset ", storage_offset);

@@ -86,7 +86,7 @@ Tensor chain_matmul(ArrayRef<Tensor> matrices) {
     LANEWISE_CHECK(ShapeError, t.dim() == 2, "chain_matmul: Tensor dimension is ", t.dim(),
                    ", expected 2 instead.");
   }
-  return matrices.size() == 1 ? matrices[0] : linalg_multi_dot(matrices);
+  return matrices.size() == 1 ? matrices[0].clone() : linalg_multi_dot(matrices);
 }
 
 }  // namespace lanewise

@@ -67,6 +67,7 @@ ScalarType check_power(const Tensor& self, const Scalar& exponent) {
       !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
       "pow: Integers to negative integer powers are not allowed. The power is ", exponent,
       "; cast self to a floating dtype");
+  if (is_integral(type, false)) exponent.check_fits(type);
   return type;
 }
 
@@ -75,6 +76,10 @@ auto writer(const Destination& to) { return to.resizable ? &pointwise_out : &poi
 
 void check_limits(bool any) {
   LANEWISE_CHECK(ValueError, any, "clamp: At least one of 'min' or 'max' must not be None; both are missing");
+}
+void check_limits(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  check_limits(min || max);
+  check_fits(self, {min ? *min : *max, max ? *max : *min});
 }
 
 Tensor tested(const PointwiseOp& op, const Tensor& self, bool of_integers) {
@@ -125,7 +130,7 @@ void square_into(const Destination& to, const Tensor& self) {
 }
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
-  check_limits(min || max);
+  check_limits(self, min, max);
   if (min && max) return pointwise(kClamp, {self, *min, *max});
   return min ? pointwise(kClampMin, {self, *min}) : pointwise(kClampMax, {self, *max});
 }
@@ -138,7 +143,7 @@ Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max) {
 
 void clamp_into(const Destination& to, const Tensor& self, const std::optional<Scalar>& min,
                 const std::optional<Scalar>& max) {
-  check_limits(min || max);
+  check_limits(self, min, max);
   if (min && max) {
     writer(to)(kClamp, to.tensor, {self, *min, *max}, {});
   } else {

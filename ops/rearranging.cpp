@@ -369,7 +369,7 @@ Tensor block_diag(ArrayRef<Tensor> tensors) {
     LANEWISE_CHECK(ShapeError, t.dim() <= 2,
                    "block_diag: Input tensors must have 2 or fewer dimensions, found shape ", t.sizes());
     blocks.push_back(t.dim() == 2 ? t : view(dense(t), {1, t.numel()}));
-    type.add_tensor(t.scalar_type(), 1);
+    type.add(t);
     rows += blocks.back().size(0);
     columns += blocks.back().size(1);
   }

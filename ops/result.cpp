@@ -37,8 +37,23 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
   copy_(out, result);
 }
 
+void check_out_exact(const char* op, const Tensor& out, const Tensor& result) {
+  if (!out.defined()) return;
+  LANEWISE_CHECK(DtypeError, out.scalar_type() == result.scalar_type(), op,
+                 ": Expected out tensor to have dtype ", result.scalar_type(), ", but got ",
+                 out.scalar_type(), " instead");
+  check_out_dtype(op, out, result);
+}
+
+void exact_result(const char* op, Tensor& out, const Tensor& result) {
+  check_out_exact(op, out, result);
+  resize_result(op, out, result);
+}
+
 void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
-  if (out.defined()) check_dtype(op, "out", out, result);
+  if (!out.defined()) return;
+  check_dtype(op, "out", out, result);
+  if (same_shape(out, result)) assert_no_internal_overlap(out);
 }
 
 namespace {

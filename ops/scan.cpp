@@ -331,8 +331,15 @@ class Scan {
 ScalarType accumulated(const Tensor& self, std::optional<ScalarType> dtype) {
   return dtype.value_or(is_integral(self.scalar_type(), true) ? kLong : self.scalar_type());
 }
-/// The same for a destination: integers are carried in int64 and narrowed as they are written.
+/// The same for a destination, which decides where no dtype is asked for: integers are carried in int64 and narrowed as they
+/// are written.
 ScalarType accumulated_into(const Destination& to, const Tensor& self, std::optional<ScalarType> dtype) {
+  if (to.tensor.defined() && dtype) {
+    LANEWISE_CHECK(DtypeError, to.tensor.scalar_type() == *dtype, to.op,
+                   to.resizable ? ": out is " : ": Bad in-place call: input tensor is ",
+                   to.tensor.scalar_type(), ", the dtype asked for is ", *dtype, "; they should match");
+  }
+  if (to.tensor.defined() && to.resizable && !dtype) return to.tensor.scalar_type();
   const ScalarType type = accumulated(self, dtype);
   return type == kLong && to.tensor.defined() && is_integral(to.tensor.scalar_type(), false)
              ? to.tensor.scalar_type()

@@ -8,9 +8,9 @@
 #include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/reductions.h>
 #include <lanewise/ops/room.h>
 #include <lanewise/ops/search_keys.h>
-#include <lanewise/ops/reductions.h>
 #include <lanewise/ops/searching.h>
 #include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/views.h>
@@ -251,8 +251,8 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
 }
 
 Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Scalar& max) {
-  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()), "histc: not implemented for ", self.scalar_type(),
-                 "; expected a floating tensor");
+  LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()), "histc: not implemented for ",
+                 self.scalar_type(), "; expected a floating tensor");
   if (is_reduced_floating_point(self.scalar_type())) {
     return to_copy(histc(to_copy(self, kFloat), bins, min, max), self.scalar_type());
   }
@@ -305,7 +305,7 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> outp
   Tensor result = lanewise::detail::empty_cpu({total}, kLong);
   auto* out = result.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < counts.numel(); ++i) out = std::fill_n(out, n[i], i);
-  return result;
+  return dense(result, repeats.scalar_type());
 }
 
 }  // namespace lanewise::ops

@@ -7,13 +7,15 @@
 
 #include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise {
 
 namespace {
 
-/// Two tensors of one shape in the order in which the first lies in memory: what is equal does not depend on the order.
+/// Two tensors, expanded to one shape, in the order in which the first lies in memory: what is equal does not depend on the
+/// order.
 struct Walk {
   const char *a, *b;
   DimVector sizes;  ///< without the innermost dimension, the steps too; outermost first
@@ -21,19 +23,23 @@ struct Walk {
   std::int64_t n = 1;  ///< elements of a row
   std::int64_t stride_a = 0, stride_b = 0;
 
-  Walk(const Tensor& x, const Tensor& y)
+  Walk(const Tensor& x, const Tensor& y, IntArrayRef shape)
       : a(static_cast<const char*>(x.data_ptr())), b(static_cast<const char*>(y.data_ptr())) {
     detail::check_read("equal", x);
     detail::check_read("equal", y);
-    DimVector order(x.sizes().size());
+    const auto step = [&shape](const Tensor& t, std::int64_t d) -> std::int64_t {
+      const std::int64_t own = d - (static_cast<std::int64_t>(shape.size()) - t.dim());
+      return own < 0 || (t.size(own) == 1 && shape[static_cast<std::size_t>(d)] != 1) ? 0 : t.stride(own);
+    };
+    DimVector order(shape.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&x](std::int64_t p, std::int64_t q) {
-      return std::abs(x.stride(p)) > std::abs(x.stride(q));
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t p, std::int64_t q) {
+      return std::abs(step(x, p)) > std::abs(step(x, q));
     });
     for (const std::int64_t d : order) {
-      sizes.push_back(x.size(d));
-      steps_a.push_back(x.stride(d));
-      steps_b.push_back(y.stride(d));
+      sizes.push_back(shape[static_cast<std::size_t>(d)]);
+      steps_a.push_back(step(x, d));
+      steps_b.push_back(step(y, d));
     }
     if (order.empty()) return;
     n = sizes.back();
@@ -87,15 +93,15 @@ void read_row(const char* from, std::int64_t stride, std::int64_t n, Number* to)
   }
 }
 
-/// Calls f(p, q) on the elements of two tensors of one shape until it returns false.
+/// Calls f(p, q) on the elements of two tensors, expanded to that shape, until it returns false.
 template <class F>
-bool all_numbers(const Tensor& a, const Tensor& b, F&& f) {
+bool all_numbers(const Tensor& a, const Tensor& b, IntArrayRef shape, F&& f) {
   constexpr std::int64_t kPiece = 64;
   const auto reader = [](const Tensor& t) {
     return visit_dtype(t.scalar_type(), []<class T>() -> ReadRow { return &read_row<T>; });
   };
   const ReadRow read_a = reader(a), read_b = reader(b);
-  const Walk walk(a, b);
+  const Walk walk(a, b, shape);
   const auto size_a = static_cast<std::int64_t>(a.itemsize()),
              size_b = static_cast<std::int64_t>(b.itemsize());
   return walk.all_rows(size_a, size_b, [&](const char* x, const char* y) {
@@ -153,10 +159,11 @@ bool equal(const Tensor& a, const Tensor& b) {
   if (a.sizes() != b.sizes()) return false;
   if (a.scalar_type() != b.scalar_type()) {
     const bool whole = both_whole(a, b);
-    return all_numbers(
-        a, b, [whole](const Number& p, const Number& q) { return whole ? p.whole == q.whole : p.z == q.z; });
+    return all_numbers(a, b, a.sizes(), [whole](const Number& p, const Number& q) {
+      return whole ? p.whole == q.whole : p.z == q.z;
+    });
   }
-  const Walk walk(a, b);
+  const Walk walk(a, b, a.sizes());
   const auto same = visit_dtype(a.scalar_type(), []<class T>() { return &same_elements<T>; });
   return walk.all_rows(a.element_size(), b.element_size(), [&](const char* x, const char* y) {
     return same(x, walk.stride_a, y, walk.stride_b, walk.n);
@@ -167,14 +174,21 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool e
   check_defined("allclose", a, b);
   LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0,
                  "allclose: tolerances must not be negative, but rtol is ", rtol, " and atol is ", atol);
-  LANEWISE_CHECK(ShapeError, a.sizes() == b.sizes(), "allclose: sizes ", a.sizes(), " and ", b.sizes(),
-                 " differ");
+  LANEWISE_CHECK(DtypeError, a.scalar_type() == b.scalar_type(), "allclose: ", a.scalar_type(),
+                 " did not match ", b.scalar_type(), "; cast one of them");
+  const DimVector shape = broadcast_shapes("allclose", a.sizes(), b.sizes());
   const bool whole = both_whole(a, b);
-  return all_numbers(a, b, [=](const Number& p, const Number& q) {
+  // In f32 where isclose computes in it: 0.1f is not above a tolerance of 0.1.
+  const auto is_wide = [](const Tensor& t) {
+    return t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble;
+  };
+  const bool narrow = !is_wide(a) && !is_wide(b);
+  const auto rounded = [narrow](double x) { return narrow ? static_cast<double>(static_cast<float>(x)) : x; };
+  return all_numbers(a, b, shape, [=](const Number& p, const Number& q) {
     if (whole ? p.whole == q.whole : p.z == q.z) return true;
     if (is_nan(p.z) || is_nan(q.z)) return equal_nan && is_nan(p.z) && is_nan(q.z);
-    const double error = modulus(p.z - q.z);
-    return std::isfinite(error) && error <= atol + rtol * modulus(q.z);
+    const double error = rounded(modulus(p.z - q.z));
+    return std::isfinite(error) && error <= rounded(rounded(atol) + rounded(rounded(rtol) * modulus(q.z)));
   });
 }
 

@@ -13,6 +13,8 @@
 
 namespace lanewise {
 
+using Dtype = ScalarType;
+
 inline constexpr ScalarType kBool = ScalarType::Bool;
 inline constexpr ScalarType kByte = ScalarType::Byte, kUInt8 = kByte;
 inline constexpr ScalarType kChar = ScalarType::Char, kInt8 = kChar;

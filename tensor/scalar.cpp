@@ -37,6 +37,7 @@ bool fits(const Scalar& s) {
     if constexpr (std::is_same_v<T, double>) return true;
     double largest = std::numeric_limits<float>::max();
     if constexpr (std::is_same_v<T, Half>) largest = 65504;
+    if constexpr (std::is_same_v<T, BFloat16>) largest = 0x1.fep127;
     return !std::isfinite(value.real()) || std::abs(value.real()) <= largest;
   }
 }
@@ -81,6 +82,10 @@ template float Scalar::to<float>() const;
 template double Scalar::to<double>() const;
 template std::complex<float> Scalar::to<std::complex<float>>() const;
 template std::complex<double> Scalar::to<std::complex<double>>() const;
+
+void Scalar::check_fits(ScalarType dtype) const {
+  visit_dtype(dtype, [this]<class T>() { static_cast<void>(to<T>()); });
+}
 
 std::ostream& operator<<(std::ostream& out, const Scalar& s) {
   if (s.isBoolean()) return out << (s.to_unchecked<bool>() ? "true" : "false");

@@ -48,6 +48,12 @@ class LANEWISE_API Tensor {
     if (impl_ != nullptr) impl_->retain();
   }
   Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  // No tensor, where libtorch takes a std::optional<Tensor>: undefined.
+  Tensor(std::nullopt_t) noexcept : impl_(nullptr) {}  // NOLINT(google-explicit-constructor)
+  template <class T>
+    requires std::is_same_v<T, std::optional<Tensor>>
+  Tensor(const T& tensor) noexcept  // NOLINT(google-explicit-constructor)
+      : Tensor(tensor ? *tensor : Tensor()) {}
   ~Tensor() {
     if (impl_ != nullptr) impl_->release();
   }
@@ -152,14 +158,18 @@ class LANEWISE_API Tensor {
   bool is_wrapped_number() const noexcept { return impl_ != nullptr && impl_->is_wrapped_number(); }
 
   // Elements.
-  void* data_ptr() const { return asked("data_ptr")->data(); }
+  /// The first element; null if there is none.
+  void* data_ptr() const {
+    const TensorImpl* t = asked("data_ptr");
+    return t->numel() == 0 ? nullptr : t->data();
+  }
   const void* const_data_ptr() const { return data_ptr(); }
   void* mutable_data_ptr() const { return data_ptr(); }
   /// Throws DtypeError unless T is the element type.
   template <class T>
   T* data_ptr() const {
     check_element_type("data_ptr", scalar_type_of<T>);
-    return static_cast<T*>(impl_->data());
+    return static_cast<T*>(data_ptr());
   }
   template <class T>
   T* data() const {
@@ -240,7 +250,7 @@ class LANEWISE_API Tensor {
   bool retains_grad() const;
   /// The same memory and version counter, outside the graph.
   Tensor detach() const;
-  Tensor& detach_();
+  Tensor& detach_() const;
   /// The same memory outside the graph, with versions counted apart.
   Tensor variable_data() const;
   Tensor tensor_data() const;
@@ -248,8 +258,8 @@ class LANEWISE_API Tensor {
   void set_data(const Tensor& other) const;
   /// Over that memory: all of it, or a window of it, contiguous without strides; the memory grows if it is too small.
   /// Throws as set_(Tensor), and ShapeError, StorageError. ops/inplace_views.cpp.
-  Tensor& set_(const Storage& source);
-  Tensor& set_(const Storage& source, std::int64_t storage_offset, IntArrayRef size, IntArrayRef stride = {});
+  Tensor& set_(const Storage& source) const;
+  Tensor& set_(const Storage& source, std::int64_t storage_offset, IntArrayRef size, IntArrayRef stride = {}) const;
   std::int64_t _version() const;
   bool is_inference() const noexcept { return impl_ != nullptr && impl_->is_inference(); }
   bool is_view() const { return _is_view(); }
@@ -278,18 +288,18 @@ class LANEWISE_API Tensor {
 
   // Random numbers from a stream of their own, or the process-wide one if there is none: generator.h. Without a
   // generator: tensor_methods.inc. Defined in autograd/generator_forms.cpp.
-  Tensor& normal_(double mean, double std, const std::optional<Generator>& generator);
-  Tensor& uniform_(double from, double to, const std::optional<Generator>& generator);
+  Tensor& normal_(double mean, double std, const std::optional<Generator>& generator) const;
+  Tensor& uniform_(double from, double to, const std::optional<Generator>& generator) const;
   Tensor& random_(std::int64_t from, std::optional<std::int64_t> to,
-                  const std::optional<Generator>& generator);
-  Tensor& random_(std::int64_t to, const std::optional<Generator>& generator);
-  Tensor& random_(const std::optional<Generator>& generator);
-  Tensor& bernoulli_(double p, const std::optional<Generator>& generator);
-  Tensor& bernoulli_(const Tensor& p, const std::optional<Generator>& generator);
-  Tensor& exponential_(double lambd, const std::optional<Generator>& generator);
-  Tensor& geometric_(double p, const std::optional<Generator>& generator);
-  Tensor& cauchy_(double median, double sigma, const std::optional<Generator>& generator);
-  Tensor& log_normal_(double mean, double std, const std::optional<Generator>& generator);
+                  const std::optional<Generator>& generator) const;
+  Tensor& random_(std::int64_t to, const std::optional<Generator>& generator) const;
+  Tensor& random_(const std::optional<Generator>& generator) const;
+  Tensor& bernoulli_(double p, const std::optional<Generator>& generator) const;
+  Tensor& bernoulli_(const Tensor& p, const std::optional<Generator>& generator) const;
+  Tensor& exponential_(double lambd, const std::optional<Generator>& generator) const;
+  Tensor& geometric_(double p, const std::optional<Generator>& generator) const;
+  Tensor& cauchy_(double median, double sigma, const std::optional<Generator>& generator) const;
+  Tensor& log_normal_(double mean, double std, const std::optional<Generator>& generator) const;
   Tensor bernoulli(const std::optional<Generator>& generator) const;
   Tensor bernoulli(double p, const std::optional<Generator>& generator) const;
   Tensor multinomial(std::int64_t num_samples, bool replacement,

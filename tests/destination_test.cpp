@@ -141,7 +141,7 @@ TEST(Destination, LimitsAndSquaresInPlace) {
   }
   Tensor whole = ones({3}, TensorOptions(kLong));
   EXPECT_THROW(whole.clamp_(0.5, 1), DtypeError);
-  EXPECT_THROW(whole.clamp_(std::nullopt, std::nullopt), ValueError);
+  EXPECT_THROW(whole.clamp_(std::optional<Scalar>(), std::nullopt), ValueError);
   EXPECT_TRUE(same(whole, ones({3}, TensorOptions(kLong))));
 }
 
@@ -154,7 +154,7 @@ TEST(Destination, IsLeftAloneByErrors) {
   EXPECT_THROW(take_out(out, x, wrong * 3), IndexError);
   Tensor whole = full({3, 4}, -1, TensorOptions(kLong));
   EXPECT_THROW(cat_out(whole, {x}, 0), DtypeError);
-  EXPECT_THROW(cumsum_out(whole, x, 0), DtypeError);
+  EXPECT_THROW(cumsum_out(whole, x, 0, kDouble), DtypeError);
   EXPECT_TRUE(equal(out, full({3, 4}, -1.0)));
   EXPECT_TRUE(equal(whole, full({3, 4}, -1, TensorOptions(kLong))));
   const std::int64_t far = std::numeric_limits<std::int64_t>::max();

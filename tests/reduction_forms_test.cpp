@@ -16,13 +16,13 @@ namespace {
 
 TEST(SeveralOuts, AreWrittenAndReturned) {
   const Tensor x = tensor({3., 1., 2., 5., 4., 0.}).reshape({2, 3});
-  Tensor values = empty({0}, kDouble), indices = empty({7}, kLong);
+  Tensor values = empty({0}), indices = empty({7}, kLong);
   const std::tuple<Tensor&, Tensor&> both = max_out(values, indices, x, 1, true);
   EXPECT_TRUE(std::get<0>(both).is_same(values));
   EXPECT_TRUE(std::get<1>(both).is_same(indices));
   EXPECT_TRUE(equal(values, tensor({3., 5.}).reshape({2, 1})));
   EXPECT_TRUE(equal(indices, zeros({2, 1}, kLong)));
-  Tensor low = empty({0}, kDouble), high = empty({0}, kDouble);
+  Tensor low = empty({0}), high = empty({0});
   aminmax_out(low, high, x, 0);
   EXPECT_TRUE(equal(low, tensor({3., 1., 0.})));
   EXPECT_TRUE(equal(high, tensor({5., 4., 2.})));
@@ -32,15 +32,36 @@ TEST(SeveralOuts, AreWrittenAndReturned) {
 
 TEST(SeveralOuts, ByName) {
   const Tensor x = tensor({3., 1., 2.});
-  const Tensor values = empty({0}, kDouble), indices = empty({0}, kLong);
+  const Tensor values = empty({0}), indices = empty({0}, kLong);
   call("median.dim_out", {x, 0}, {{"values", values}, {"indices", indices}});
-  EXPECT_EQ(values.item<double>(), 2);
+  EXPECT_EQ(values.item<float>(), 2);
   EXPECT_EQ(indices.item<std::int64_t>(), 2);
 }
 
 TEST(SeveralOuts, MustHoldTheResult) {
   Tensor values = empty({0}, kInt), indices = empty({0}, kLong);
   EXPECT_THROW(max_out(values, indices, rand({3}), 0), DtypeError);
+  // Not one that the result could be cast to, and none is written before all are checked.
+  Tensor wide = empty({0}, kDouble), whole = full({1}, 7.0), repeated = full({1}, 7, kLong).expand({2});
+  EXPECT_THROW(max_out(wide, indices, rand({3}), 0), DtypeError);
+  EXPECT_THROW(argmax_out(wide, rand({3}), 0), DtypeError);
+  whole.resize_({2}).fill_(7);
+  EXPECT_THROW(max_out(whole, repeated, rand({2, 3}), 1), StorageError);
+  EXPECT_TRUE(equal(whole, full({2}, 7.0)));
+}
+
+TEST(OutOfSums, DecidesWhatTheyComputeIn) {
+  const Tensor x = tensor({1.5, 2.7});
+  Tensor byte = empty({}, kByte), whole = empty({}, kLong), real = empty({});
+  EXPECT_EQ(sum_out(byte, x).item<std::int64_t>(), 3);
+  EXPECT_EQ(prod_out(whole, x).item<std::int64_t>(), 2);
+  EXPECT_EQ(sum_out(byte, x, IntArrayRef(0)).item<std::int64_t>(), 3);
+  Tensor run = empty({2}, kLong);
+  EXPECT_TRUE(equal(cumsum_out(run, x, 0), tensor({1, 3})));
+  EXPECT_THROW(sum_out(byte, x, kFloat), DtypeError);
+  EXPECT_THROW(cumsum_out(run, x, 0, kFloat), DtypeError);
+  EXPECT_EQ(sum_out(real, tensor({std::complex<double>(1, 2)}).to(kComplexFloat)).item<double>(), 1);
+  EXPECT_THROW(ones({3}, kHalf).cumsum_(0, kFloat), DtypeError);
 }
 
 bool identical(const Tensor& a, const Tensor& b) {

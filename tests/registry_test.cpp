@@ -253,7 +253,7 @@ TEST(Checks, FactorsAndBools) {
   EXPECT_THAT(Call([&] { integers.pow(-1); }), ThrowsMessage<ValueError>(HasSubstr("The power is -1")));
   EXPECT_THROW(ones({2}).div(ones({2}), "up"), ValueError);
   EXPECT_THROW(gelu(ones({2}), "sigmoid"), ValueError);
-  EXPECT_THROW(clamp(ones({2}), std::nullopt, std::nullopt), ValueError);
+  EXPECT_THROW(clamp(ones({2}), std::optional<Scalar>(), std::nullopt), ValueError);
   EXPECT_THROW(lerp(ones({2}), ones({2}, kDouble), 0.5), DtypeError);
   EXPECT_THROW(lerp(ones({2}), ones({2}), Scalar(std::complex<double>(0, 1))), DtypeError);
   EXPECT_THROW(addcdiv(integers, integers, integers), DtypeError);

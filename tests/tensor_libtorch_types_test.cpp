@@ -333,6 +333,58 @@ TEST(Errors, ClampNeedsALimit) {
   EXPECT_TRUE(clamp(tensor({-1., 3.}), std::nullopt, 2).equal(tensor({-1., 2.})));
 }
 
+TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
+  const Tensor i = full({2}, 7, kInt), b = full({2}, 5, kByte);
+  const auto refuses = [](const Call& call) {
+    EXPECT_THAT(call, ThrowsMessage<ValueError>(HasSubstr("without overflow")));
+  };
+  refuses([&] { i.clamp_max(3000000000); });
+  refuses([&] { i.clamp(0, 3000000000); });
+  refuses([&] { b.clamp_min(300); });
+  refuses([&] { i.pow(3000000000); });
+  refuses([&] { b.add(b, 300); });
+  refuses([&] { addcmul(b, b, b, 300); });
+  refuses([&] { threshold(b, 3, 300); });
+  refuses([&] { linspace(0, 300, 4, kByte); });
+  refuses([&] { leaky_relu(ones({2}), std::complex<double>(0, 1)); });
+  EXPECT_TRUE(i.clamp(0, 3.5).equal(full({2}, 3.5)));  // beside a float nothing is whole
+}
+
+TEST(LibtorchTypes, OptionalTensorsMayBeMissing) {
+  const Tensor x = ones({2, 3}), none;
+  EXPECT_TRUE(layer_norm(x, {3}, std::nullopt, std::nullopt).equal(zeros({2, 3})));
+  EXPECT_TRUE(linear(x, ones({4, 3}), std::optional<Tensor>()).equal(full({2, 4}, 3.0)));
+  EXPECT_TRUE(clamp(x, std::nullopt, full({3}, 0.5)).equal(full({2, 3}, 0.5)));
+  EXPECT_FALSE(Tensor(std::nullopt).defined());
+  EXPECT_TRUE(Tensor(std::optional<Tensor>(x)).is_same(x));
+}
+
+TEST(LibtorchTypes, NoElementsHaveNoAddress) {
+  EXPECT_EQ(empty({0}).data_ptr(), nullptr);
+  EXPECT_EQ(ones({3}).narrow(0, 3, 0).data_ptr<float>(), nullptr);
+}
+
+TEST(LibtorchTypes, NumbersAreSoughtInWhatHoldsThem) {
+  const Tensor bounds = tensor({0, 2, 4, 5});
+  EXPECT_EQ(bucketize(2.5, bounds).item<std::int64_t>(), 2);
+  EXPECT_EQ(searchsorted(bounds.to(kByte), 300).item<std::int64_t>(), 4);
+}
+
+TEST(LibtorchTypes, IndexFillCountsFromTheEnd) {
+  EXPECT_TRUE(zeros({3}).index_fill(0, tensor({-1}), 1.0).equal(tensor({0., 0., 1.})));
+  EXPECT_THROW(zeros({3}).index_fill(0, tensor({-4}), 1.0), IndexError);
+}
+
+TEST(LibtorchTypes, ResultsShareNoMemoryTheyShouldNot) {
+  const Tensor a = ones({2, 2});
+  EXPECT_FALSE(chain_matmul({a}).is_alias_of(a));
+  EXPECT_FALSE(std::get<0>(native_dropout(a, 0.5, false)).is_alias_of(a));
+  EXPECT_TRUE(broadcast_tensors({a, ones({1})})[0].is_same(a));
+  EXPECT_EQ(block_diag({a, ones({}, kDouble)}).scalar_type(), kFloat);
+  EXPECT_EQ(repeat_interleave(tensor({1, 2}).to(kInt)).scalar_type(), kInt);
+  EXPECT_EQ(cat({empty({0})}, 2).sizes(), IntArrayRef({0}));
+}
+
 TEST(Errors, SlopesOfGammaNumbersTakeOneType) {
   EXPECT_THAT(Call([] { _standard_gamma_grad(ones({2}), ones({2}, kDouble)); }),
               ThrowsMessage<DtypeError>(HasSubstr("Found dtype Double but expected Float")));

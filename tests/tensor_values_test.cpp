@@ -188,7 +188,12 @@ TEST(AllClose, UsesBothTolerances) {
   EXPECT_TRUE(allclose(of<float>({1}, {INFINITY}), of<float>({1}, {INFINITY})));
   EXPECT_FALSE(allclose(of<float>({1}, {1}), of<float>({1}, {INFINITY})));
   EXPECT_FALSE(allclose(of<std::complex<float>>({1}, {{1, 1}}), of<std::complex<float>>({1}, {{1, -1}})));
-  EXPECT_THROW(allclose(of<double>({1}, {1}), of<double>({2}, {1, 1})), ShapeError);
+  EXPECT_TRUE(allclose(of<double>({1}, {1}), of<double>({2}, {1, 1})));
+  EXPECT_TRUE(allclose(of<double>({2, 2}, {1, 2, 1, 2}), of<double>({2}, {1, 2})));
+  EXPECT_FALSE(allclose(of<double>({2, 2}, {1, 2, 1, 2}), of<double>({2, 1}, {1, 2})));
+  EXPECT_TRUE(allclose(of<float>({1}, {0.1f}), of<float>({1}, {0}), 0, 0.1));  // as isclose, in f32
+  EXPECT_THROW(allclose(of<float>({1}, {1}), of<double>({1}, {1})), DtypeError);
+  EXPECT_THROW(allclose(of<double>({3}, {1, 1, 1}), of<double>({2}, {1, 1})), ShapeError);
   EXPECT_THROW(allclose(of<double>({1}, {1}), of<double>({1}, {1}), -1), ValueError);
 }
 

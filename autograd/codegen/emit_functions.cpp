@@ -376,6 +376,8 @@ class FunctionEmitter {
                tensor_pointers(op_.schema, pointers), ");");
     text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors),
                "));");
+    if (op_.out_dtype == OutDtype::Decides)
+      text_.line("  if (!dtype && out.defined()) dtype = out.scalar_type();");
     const std::string call =
         op_.kind == Kind::Composite ? name + "(" + argument_list(op_.schema) + ")" : forward();
     if (outs.size() > 1) {
@@ -387,7 +389,8 @@ class FunctionEmitter {
     } else if (!op_.into.empty()) {
       text_.line("  ", forward_into(name, "out", true), ";");
     } else {
-      text_.line("  ops::resize_result(\"", name, "\", out, ", call, ");");
+      const std::string assign = op_.out_dtype == OutDtype::Castable ? "resize_result" : "exact_result";
+      text_.line("  ops::", assign, "(\"", name, "\", out, ", call, ");");
     }
     text_.line("  autograd::increment_version(out);\n  return out;\n}");
   }
@@ -402,7 +405,7 @@ class FunctionEmitter {
                    ">(results));");
       }
     };
-    each("check_out_dtype");
+    each(op_.out_dtype == OutDtype::Exact ? "check_out_exact" : "check_out_dtype");
     each("resize_result");
     for (const std::string& out : outs) text_.line("  autograd::increment_version(", out, ");");
     text_.line("  return {", join(outs), "};\n}");

@@ -44,6 +44,10 @@ enum class Vmap {
   None,       ///< an error
 };
 
+/// Which dtypes an out= form takes: any that the result can be cast to, that of the result, or any, which then is what the op
+/// computes in unless `dtype` says the same.
+enum class OutDtype { Castable, Exact, Decides };
+
 /// One entry of derivatives.yaml, or a form derived from it (in-place, out=).
 struct Op {
   int line = 0;
@@ -68,6 +72,7 @@ struct Op {
   bool numbers_as_tensors = false;  ///< call by name wraps a number where a Tensor is asked for
   bool wraps_numbers = false;       ///< a composite of the overload that takes tensors in place of its numbers
   bool rare = false;                ///< its calls are compiled for size
+  OutDtype out_dtype = OutDtype::Castable;
   bool inplace_view = false;        ///< changes how self looks at its memory, not the memory
   bool non_differentiable = false;
   std::vector<bool> output_differentiability;  ///< one per result

@@ -40,6 +40,7 @@ const std::set<std::string> kFields = {"op",
                                        "inplace_forward",
                                        "inplace_view",
                                        "rare",
+                                       "out_dtype",
                                        "wraps_numbers"};
 
 constexpr const char* kNotImplemented = "not_implemented";
@@ -172,6 +173,16 @@ class Reader {
     }
     op.rare = !op.alias.empty() || op.wraps_numbers || (entry["rare"] && entry["rare"].as<bool>());
     if (entry["check"]) op.check = entry["check"].as<std::string>();
+    if (entry["out_dtype"]) read_out_dtype(entry["out_dtype"], op);
+  }
+
+  void read_out_dtype(const YAML::Node& node, Op& op) const {
+    const auto rule = node.as<std::string>();
+    if (rule != "exact" && rule != "decides") fail(node, "`out_dtype:` is exact or decides");
+    if (op.kind == Kind::Pointwise || !op.into.empty())
+      fail(node, "`out_dtype:` belongs to ops whose out= form takes over a result");
+    if (rule == "decides") require_argument(node, op, "dtype");
+    op.out_dtype = rule == "exact" ? OutDtype::Exact : OutDtype::Decides;
   }
 
   // Operands default to the positional tensors and numbers, parameters to the keyword-only numbers.
