@@ -41,6 +41,23 @@ void overhead_add_broadcast(benchmark::State& state) {
 }
 BENCHMARK(overhead_add_broadcast);
 
+void overhead_add_every_second(benchmark::State& state) {
+  const lib::Tensor whole = bench::uniform({128}), a = whole.slice(0, 0, 128, 2),
+                    b = whole.slice(0, 1, 128, 2);
+  const float* x = bench::floats(whole);
+  if (!bench::verify(state, lib::add(a, b), [&](std::int64_t i) { return double{x[2 * i]} + x[2 * i + 1]; }))
+    return;
+  bench::time(state, 64, 0, [&] { benchmark::DoNotOptimize(lib::add(a, b)); });
+}
+BENCHMARK(overhead_add_every_second);
+
+void overhead_mul_column_in_place(benchmark::State& state) {
+  lib::Tensor a = bench::uniform({8, 8});
+  const lib::Tensor column = lib::ones({8, 1});
+  bench::time(state, 64, 0, [&] { benchmark::DoNotOptimize(a.mul_(column)); });
+}
+BENCHMARK(overhead_mul_column_in_place);
+
 void overhead_exp(benchmark::State& state) {
   const std::int64_t n = state.range(0);
   const lib::Tensor a = bench::uniform({n});
