@@ -23,6 +23,15 @@ Tensor& write(const char* op, Tensor& out, Factory make) {
   return out;
 }
 
+/// The same for a sequence, which keeps the shape of `out` if that has as many elements.
+template <class Factory>
+Tensor& write_sequence(const char* op, Tensor& out, Factory make) {
+  return write(op, out, [&](const TensorOptions& options) {
+    const Tensor numbers = make(options);
+    return out.defined() && out.numel() == numbers.numel() ? numbers.reshape(out.sizes()) : numbers;
+  });
+}
+
 /// The shape first, then the numbers, by an op in place that checks before it writes.
 template <class Factory, class Fill>
 Tensor& fill(const char* op, Tensor& out, IntArrayRef size, Factory make, Fill fill_in_place) {
@@ -51,6 +60,7 @@ Tensor& ones_out(Tensor& out, IntArrayRef size) {
 }
 
 Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& fill_value) {
+  if (out.defined()) fill_value.check_fits(out.scalar_type());
   return fill(
       "full", out, size, [&] { return full(size, fill_value); }, [&] { out.fill_(fill_value); });
 }
@@ -62,26 +72,28 @@ Tensor& eye_out(Tensor& out, std::int64_t n, std::int64_t m) {
 }
 
 Tensor& arange_out(Tensor& out, const Scalar& end) {
-  return write("arange", out, [&](const TensorOptions& options) { return arange(end, options); });
+  return write_sequence("arange", out, [&](const TensorOptions& options) { return arange(end, options); });
 }
 
 Tensor& arange_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
-  return write("arange", out,
-               [&](const TensorOptions& options) { return arange(start, end, step, options); });
+  return write_sequence("arange", out,
+                        [&](const TensorOptions& options) { return arange(start, end, step, options); });
 }
 
 Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
-  return write("range", out, [&](const TensorOptions& options) { return range(start, end, step, options); });
+  return write_sequence("range", out,
+                        [&](const TensorOptions& options) { return range(start, end, step, options); });
 }
 
 Tensor& linspace_out(Tensor& out, const Scalar& start, const Scalar& end, std::int64_t steps) {
-  return write("linspace", out,
-               [&](const TensorOptions& options) { return linspace(start, end, steps, options); });
+  return write_sequence("linspace", out,
+                        [&](const TensorOptions& options) { return linspace(start, end, steps, options); });
 }
 
 Tensor& logspace_out(Tensor& out, const Scalar& start, const Scalar& end, std::int64_t steps, double base) {
-  return write("logspace", out,
-               [&](const TensorOptions& options) { return logspace(start, end, steps, base, options); });
+  return write_sequence("logspace", out, [&](const TensorOptions& options) {
+    return logspace(start, end, steps, base, options);
+  });
 }
 
 Tensor& rand_out(Tensor& out, IntArrayRef size) {

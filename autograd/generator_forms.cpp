@@ -1,3 +1,4 @@
+#include <lanewise/autograd/factories_out.h>
 #include <lanewise/autograd/generator_forms.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
@@ -71,6 +72,48 @@ Tensor multinomial(const Tensor& self, std::int64_t num_samples, bool replacemen
                    const std::optional<Generator>& generator) {
   const detail::DrawsFrom scope(generator);
   return multinomial(self, num_samples, replacement);
+}
+
+Tensor& rand_out(Tensor& out, IntArrayRef size, const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return rand_out(out, size);
+}
+
+Tensor& randn_out(Tensor& out, IntArrayRef size, const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return randn_out(out, size);
+}
+
+Tensor& randperm_out(Tensor& out, std::int64_t n, const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return randperm_out(out, n);
+}
+
+Tensor& normal_out(Tensor& out, const Tensor& mean, double std, const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return normal_out(out, mean, std);
+}
+
+Tensor& normal_out(Tensor& out, double mean, const Tensor& std, const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return normal_out(out, mean, std);
+}
+
+Tensor& normal_out(Tensor& out, const Tensor& mean, const Tensor& std,
+                   const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return normal_out(out, mean, std);
+}
+
+Tensor& bernoulli_out(Tensor& out, const Tensor& self, const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return bernoulli_out(out, self);
+}
+
+Tensor& multinomial_out(Tensor& out, const Tensor& self, std::int64_t num_samples, bool replacement,
+                        const std::optional<Generator>& generator) {
+  const detail::DrawsFrom scope(generator);
+  return multinomial_out(out, self, num_samples, replacement);
 }
 
 Tensor& Tensor::normal_(double mean, double std, const std::optional<Generator>& generator) const {

@@ -33,4 +33,19 @@ LANEWISE_API Tensor poisson(const Tensor& self, const std::optional<Generator>& 
 LANEWISE_API Tensor multinomial(const Tensor& self, std::int64_t num_samples, bool replacement,
                                 const std::optional<Generator>& generator);
 
+// The same into `out`, as without a generator.
+LANEWISE_API Tensor& rand_out(Tensor& out, IntArrayRef size, const std::optional<Generator>& generator);
+LANEWISE_API Tensor& randn_out(Tensor& out, IntArrayRef size, const std::optional<Generator>& generator);
+LANEWISE_API Tensor& randperm_out(Tensor& out, std::int64_t n, const std::optional<Generator>& generator);
+LANEWISE_API Tensor& normal_out(Tensor& out, const Tensor& mean, double std,
+                                const std::optional<Generator>& generator);
+LANEWISE_API Tensor& normal_out(Tensor& out, double mean, const Tensor& std,
+                                const std::optional<Generator>& generator);
+LANEWISE_API Tensor& normal_out(Tensor& out, const Tensor& mean, const Tensor& std,
+                                const std::optional<Generator>& generator);
+LANEWISE_API Tensor& bernoulli_out(Tensor& out, const Tensor& self,
+                                   const std::optional<Generator>& generator);
+LANEWISE_API Tensor& multinomial_out(Tensor& out, const Tensor& self, std::int64_t num_samples,
+                                     bool replacement, const std::optional<Generator>& generator);
+
 }  // namespace lanewise

@@ -88,10 +88,6 @@ Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& 
   return randint_like(self, 0, high, options);
 }
 
-Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options) {
-  return randint(low, high, self.sizes(), like("randint_like", self, options));
-}
-
 Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
   return empty(size, like("new_empty", *this, options));
 }

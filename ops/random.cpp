@@ -5,6 +5,7 @@
 
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/fill_values.h>
@@ -38,6 +39,16 @@ TensorOptions like(const char* op, const Tensor& self, const TensorOptions& opti
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
+/// The numbers, which were drawn in logical order, in the memory order of `self`.
+Tensor laid_out_like(const Tensor& self, Tensor numbers) {
+  if (self.is_contiguous()) return numbers;
+  Tensor out = detail::empty_like_cpu(self, numbers.scalar_type());
+  if (out.is_contiguous()) return numbers;
+  ops::copy_(out, numbers.detach());
+  if (numbers.requires_grad()) out.set_requires_grad(true);
+  return out;
+}
+
 /// Numbers below n in random order (Fisher and Yates): each takes the place of an earlier one, chosen by the high half of a
 /// product with 64 random bits (D. Lemire, 2019), which favours none by more than n / 2^64.
 template <class T>
@@ -69,12 +80,17 @@ Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& op
   return drawn("normal", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, mean, std, options);
 }
 
-// Positions count in logical order, so the _like forms draw into C order whatever the order of `self`.
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
-  return rand(self.sizes(), like("rand_like", self, options));
+  const TensorOptions own = like("rand_like", self, options);
+  return laid_out_like(self, rand(self.sizes(), own));
 }
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
-  return randn(self.sizes(), like("randn_like", self, options));
+  const TensorOptions own = like("randn_like", self, options);
+  return laid_out_like(self, randn(self.sizes(), own));
+}
+Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options) {
+  const TensorOptions own = like("randint_like", self, options);
+  return laid_out_like(self, randint(low, high, self.sizes(), own));
 }
 
 Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options) {

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <lanewise/autograd/factories_out.h>
+#include <lanewise/autograd/generator_forms.h>
+#include <lanewise/generated/functions.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/registry.h>
 #include <lanewise/dispatch_isa/isa.h>
@@ -381,6 +383,36 @@ TEST(Factories, NumbersMustFit) {
   EXPECT_THROW(scalar_tensor(300, kByte), ValueError);
   EXPECT_THROW(full_like(zeros({1}, kByte), 300), ValueError);
   EXPECT_EQ(full({1}, -1, kByte).item<int>(), 255);
+}
+
+TEST(Factories, RandomNumbersKeepTheLayout) {
+  const Tensor turned = ones({3, 5}).t();
+  EXPECT_EQ(rand_like(turned).strides(), turned.strides());
+  EXPECT_EQ(randint_like(turned, 0, 9).strides(), turned.strides());
+  manual_seed(5);
+  const Tensor like = randn_like(turned, requires_grad());
+  EXPECT_TRUE(like.requires_grad() && like.is_leaf());
+  manual_seed(5);
+  EXPECT_TRUE(like.equal(randn({5, 3})));
+  EXPECT_TRUE(rand_like(ones({3}).expand({2, 3})).is_contiguous());
+}
+
+TEST(FactoriesOut, SequencesKeepAShapeThatHoldsThem) {
+  Tensor row = empty({1, 2});
+  EXPECT_EQ(linspace_out(row, 0, 1, 2).sizes(), IntArrayRef({1, 2}));
+  EXPECT_TRUE(row.equal(tensor({{0., 1.}})));
+  EXPECT_EQ(arange_out(row, 3).sizes(), IntArrayRef({3}));
+  Tensor bytes = empty({0}, kChar);
+  EXPECT_THROW(full_out(bytes, {2, 2}, 300), ValueError);
+  EXPECT_EQ(bytes.numel(), 0);
+}
+
+TEST(FactoriesOut, TakeGenerators) {
+  Generator one = make_generator<CPUGeneratorImpl>(3), other = make_generator<CPUGeneratorImpl>(3);
+  Tensor out = empty({4});
+  EXPECT_TRUE(randn_out(out, {4}, one).equal(randn({4}, other)));
+  EXPECT_TRUE(normal_out(out, zeros({4}), 2, one).equal(normal(zeros({4}), 2, other)));
+  EXPECT_TRUE(bernoulli_out(out, full({4}, 0.5), one).equal(bernoulli(full({4}, 0.5), other)));
 }
 
 }  // namespace
