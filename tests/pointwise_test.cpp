@@ -247,6 +247,10 @@ TEST(Losses, TakeNoOperandThatWouldGrowTheResult) {
   EXPECT_EQ(mse_loss(column, row, 0).sizes(), IntArrayRef({5, 5}));  // it broadcasts, as in PyTorch
 }
 
+TEST(PointwiseOps, MultiplesThatOverflowHaveNoSign) {
+  EXPECT_EQ(lcm(full({1}, 2147483647, kInt), full({1}, 6, kInt)).item<std::int64_t>(), 6);
+}
+
 TEST(PointwiseOps, MasksOfBytes) {
   const Tensor mask = tensor({0, 2, 1}).to(kByte), x = tensor({1.0, 2.0, 3.0});
   EXPECT_TRUE(equal(where(mask, x, x * 10), tensor({10.0, 2.0, 3.0})));

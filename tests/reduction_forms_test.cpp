@@ -64,6 +64,13 @@ TEST(OutOfSums, DecidesWhatTheyComputeIn) {
   EXPECT_THROW(ones({3}, kHalf).cumsum_(0, kFloat), DtypeError);
 }
 
+TEST(Prod, OfComplexNumbersTakenAsRealOnes) {
+  using C = std::complex<double>;
+  const Tensor x = tensor({C(-0.5, 3), C(2, 1), C(4, -1)}).requires_grad_();
+  x.prod(kDouble).backward();
+  EXPECT_TRUE(x.grad().equal(tensor({C(8), C(-2), C(-1)})));
+}
+
 bool identical(const Tensor& a, const Tensor& b) {
   return a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
 }
