@@ -18,7 +18,7 @@ struct BoolByte {
 template <class I, class F>
 LANEWISE_INLINE I truncate(F x) {
 #if defined(LANEWISE_ISA_AVX2) || defined(LANEWISE_ISA_SSE4_2)
-  // No vector instruction to compile to, and the scalar one gives just that: f32 in half of the time without a branch.
+  // No vector instruction to compile to, and the scalar one gives just that, without a branch for each element.
   if constexpr (sizeof(I) == 8 && std::is_same_v<F, float>) return _mm_cvttss_si64(_mm_set_ss(x));
   if constexpr (sizeof(I) == 8 && std::is_same_v<F, double>) return _mm_cvttsd_si64(_mm_set_sd(x));
 #endif

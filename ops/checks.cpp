@@ -111,6 +111,7 @@ void check_celu(const Scalar& alpha) {
 void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex() || a.is_complex() || b.is_complex(), op,
                  ": the complex factor ", value, " needs complex operands");
+  if (value.isIntegral(false) && value.equal(1)) return;  // the default, which fits everywhere
   ResultType type;
   for (const Tensor* t : {&self, &a, &b}) type.add(*t);
   if (is_integral(type.get(), false)) value.check_fits(type.get());

@@ -11,8 +11,8 @@
 namespace lanewise::detail {
 
 /// A pointwise call that is no DirectCall, but whose operands ask for no other order of dimensions than C's: broadcast, strided
-/// and of mixed dtypes. It is the job that an iterator would come to, set up in a fifth of the instructions: so few elements
-/// as a bias has take longer to set up than to compute.
+/// and of mixed dtypes. It is the job that an iterator would come to: so few elements as a bias has take longer to set up
+/// than to compute. [4, 4] + [4] takes 2421 instructions in all, not 4478.
 class StridedCall {
  public:
   /// Whether it is one. Whatever is wrong with the call is left to the iterator, which has the messages.
