@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
@@ -39,22 +36,6 @@ constexpr std::int64_t kPanelsPacked = 8;
 /// Bytes of B packed at once for more of them: a share of the third-level cache. Packed for each block again, B would cost a
 /// fifth of the time where the second-level cache has 512 KiB: 512^3 f64 10.9 ms, not 7.1.
 constexpr std::int64_t kBytesOfPackedB = std::int64_t{1} << 20;
-constexpr std::int64_t kRowsAtOnce = 32;
-/// Up to this many groups of rows B is read where it lies, if its rows are contiguous: so few passes are not
-/// worth a copy.
-constexpr std::int64_t kUnpackedGroups = 6;
-/// So it is where a panel has no more bytes than this, a third of a usual first-level cache,
-constexpr std::int64_t kUnpackedPanel = std::int64_t{1} << 14;
-/// and its rows are not a multiple of this many bytes apart, which would send them to too few sets of that cache.
-constexpr std::int64_t kConflictingPanel = 128;
-/// Up to this many panels of columns A is read where it lies, if its rows are contiguous: packing it takes as long as
-/// 16 to 40 columns.
-constexpr std::int64_t kPanelsOfUnpackedA = 8;
-/// With fewer columns of A than this, only for one panel: for each its rows have to be found again.
-constexpr std::int64_t kUnpackedDepth = 16;
-/// It is also read where it lies if its columns are contiguous, in a block with no more bytes than this: as many as the
-/// first-level TLB has pages for.
-constexpr std::int64_t kBytesOfUnpackedA = std::int64_t{1} << 18;
 /// The depth is shared among threads if a block of it is this many times the number of rows: the partial products that have
 /// to be added are then small beside B.
 constexpr std::int64_t kDepthPerRow = 3;
@@ -64,17 +45,6 @@ constexpr std::int64_t kPartialBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kPartialElements = std::int64_t{1} << 13;
 /// Multiplications that make it worth waking another thread.
 constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
-/// The same where the matrix is read once.
-constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
-/// More columns than this are turned into rows before they are summed (the kernel has room for so many
-/// partial sums).
-constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
-/// Converted rows of a matrix at a time, which stay in the first-level cache: 512 x 512 bfloat16 take a third of the time that
-/// they take by 256 KiB. Strided ones share lines, so that more are taken, for the second-level cache.
-constexpr std::int64_t kRowBytes = std::int64_t{1} << 13;
-constexpr std::int64_t kStridedRowBytes = std::int64_t{1} << 18;
-/// A register's worth of rows is not turned into columns where it has more bytes.
-constexpr std::int64_t kMostTurnedBytes = std::int64_t{1} << 22;
 
 /// Small integers wrap in the low bits of 32.
 ScalarType product_type(ScalarType t) {
@@ -88,8 +58,6 @@ std::int64_t depth_block(std::int64_t depth) {
   const std::int64_t blocks = ceil_div(depth, kGemmDepth);
   return blocks <= 1 ? depth : ceil_div(depth, ceil_div(blocks, 2) * 2);
 }
-std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_size(t)); }
-std::size_t log2_size(ScalarType t) { return static_cast<std::size_t>(std::countr_zero(element_size(t))); }
 
 /// Products with few columns run transposed: lanes over the rows. So do those whose columns are contiguous in
 /// memory, where that keeps the bits: the imaginary part of a complex product depends on which factor is the
@@ -118,6 +86,7 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
       in_place_(s.data != nullptr && s.data == c.data && !beta.equal(0)),
       movers_(*kernels::active_kernels().movers),
       compute_(product_type(c.type)),
+      bytes_(static_cast<std::int64_t>(element_size(compute_))),
       kernel_(*kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute_)]),
       vector_(c.rows == 1 || c.cols == 1),
       transposed_(runs_transposed(c, a)),
@@ -128,7 +97,7 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
     b_ = a.transposed();
     s_ = s.transposed();
   }
-  block_rows_ = block_rows(c_.rows, kernel_.rows, size_of(compute_));
+  block_rows_ = block_rows(c_.rows, kernel_.rows, bytes_);
   adds_to_c_ = !vector_ && alpha.equal(1) && beta.equal(1) && a_.cols <= kGemmDepth && s_.data == c_.data &&
                s_.row_stride == c_.row_stride && s_.col_stride == 1 && c_.col_stride == 1 &&
                c_.type == compute_;
@@ -200,10 +169,9 @@ void Gemm::share_blocks(std::int64_t tiles) {
 }
 
 void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const {
-  const std::int64_t bytes = size_of(compute_);
   const bool direct = writes_in_place(c);
   char* out = direct ? c.at(t.row, t.col)
-                     : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes));
+                     : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes_));
   const std::int64_t out_stride = direct ? c.row_stride : t.cols;
   std::int64_t k0 = 0;
   do {
@@ -222,7 +190,6 @@ bool Gemm::writes_in_place(const Matrix& c) const {
 /// S (if there is one) is added to each panel while that is in the cache.
 void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Tile& t, std::int64_t k0,
                      bool accumulate, char* out, std::int64_t out_stride) const {
-  const std::int64_t bytes = size_of(compute_);
   const std::int64_t k = std::min(depth_block_, a.cols - k0);
   const std::int64_t panel = kernel_.cols;
   const std::int64_t block_rows = std::min(block_rows_, t.rows);
@@ -230,7 +197,7 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Ti
   const std::int64_t panels =
       block_rows == t.rows
           ? kPanelsPacked
-          : std::max(kPanelsPacked, kBytesOfPackedB / (std::max<std::int64_t>(k, 1) * panel * bytes));
+          : std::max(kPanelsPacked, kBytesOfPackedB / (std::max<std::int64_t>(k, 1) * panel * bytes_));
   kernels::GemmBlock block{};
   block.c_stride = out_stride;
   block.k = k;
@@ -251,9 +218,9 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Ti
       }
       for (std::int64_t j = first; j < first + width; j += panel) {
         block.n = std::min<std::int64_t>(panel, t.cols - j);
-        block.b = packed_b == nullptr ? b.at(k0, t.col + j) : packed_b + (j - first) * k * bytes;
+        block.b = packed_b == nullptr ? b.at(k0, t.col + j) : packed_b + (j - first) * k * bytes_;
         block.b_stride = packed_b == nullptr ? b.row_stride : block.n;
-        block.c = out + (row * out_stride + j) * bytes;
+        block.c = out + (row * out_stride + j) * bytes_;
         kernel_.block(block);
         if (s != nullptr && k0 + k == a.cols)
           add_s(*s, block.c, out_stride, t.row + row, block.m, t.col + j, block.n);
@@ -273,14 +240,14 @@ std::int64_t Gemm::depth_parts(std::int64_t batches) const {
   const std::int64_t blocks = ceil_div(a_.cols, depth_block_);
   const bool even = blocks % threads == 0 || blocks >= 4 * threads;
   const bool rows_apart = b_.col_stride == 1 && b_.row_stride >= b_.cols;
-  const std::int64_t partial = (blocks - blocks / threads) * c_.rows * c_.cols * size_of(compute_);
+  const std::int64_t partial = (blocks - blocks / threads) * c_.rows * c_.cols * bytes_;
   return even && rows_apart && writes_in_place(c_) && partial <= kPartialBytes ? threads : 1;
 }
 
 void Gemm::run_depth_parts(std::int64_t parts) const {
   const std::int64_t blocks = ceil_div(a_.cols, depth_block_);
   const std::int64_t own = blocks / parts;  // of the first part, which adds up in C
-  const std::int64_t size = c_.rows * c_.cols * size_of(compute_);
+  const std::int64_t size = c_.rows * c_.cols * bytes_;
   char* partial = scratch(Scratch::PartialProducts, static_cast<std::size_t>((blocks - own) * size));
   const Tile all{0, c_.rows, 0, c_.cols};
   parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -295,7 +262,7 @@ void Gemm::run_depth_parts(std::int64_t parts) const {
   });
   const std::int64_t grain = std::max<std::int64_t>(1, kPartialElements / (c_.cols * (blocks - own)));
   parallel_for(0, c_.rows, grain, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t skipped = begin * c_.cols * size_of(compute_);
+    const std::int64_t skipped = begin * c_.cols * bytes_;
     kernels::GemmEpilogue e{c_.at(begin, 0), c_.row_stride, nullptr,   c_.cols,  1,
                             end - begin,     c_.cols,       {1, 1, 0}, {1, 1, 0}};
     for (std::int64_t i = 0; i < blocks - own; ++i) {
@@ -304,159 +271,6 @@ void Gemm::run_depth_parts(std::int64_t parts) const {
     }
     if (has_epilogue_) add_s(s_, c_.at(begin, 0), c_.row_stride, begin, end - begin, 0, c_.cols);
   });
-}
-
-/// A contiguous tile of the compute type into its place in C.
-void Gemm::store_tile(char* tile, const Matrix& c, const Tile& t) const {
-  if (c.type != compute_) {
-    char* narrow = scratch(Scratch::RawTile, static_cast<std::size_t>(t.rows * t.cols * size_of(c.type)));
-    movers_.convert[static_cast<std::size_t>(compute_)][static_cast<std::size_t>(c.type)](tile, narrow,
-                                                                                          t.rows * t.cols);
-    tile = narrow;
-  }
-  const std::int64_t size = size_of(c.type);
-  movers_.scatter[log2_size(c.type)](tile, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size,
-                                     t.rows, t.cols);
-}
-
-void Gemm::run_vectors(const GemmBatch& batch) {
-  const std::int64_t depth = std::max<std::int64_t>(a_.cols, 1);
-  const std::int64_t grain = std::max<std::int64_t>(1, kParallelVectorProducts / depth);  // rows
-  const auto run = [&](std::int64_t n, std::int64_t row, std::int64_t rows) {
-    Matrix c = c_;
-    Matrix a = a_;
-    Matrix x = b_;
-    Matrix s = s_;
-    c.data += n * batch.c;
-    a.data += n * (transposed_ ? batch.b : batch.a);
-    x.data += n * (transposed_ ? batch.a : batch.b);
-    if (s.data != nullptr) s.data += n * batch.s;
-    run_vector(c, a, x, s, row, rows);
-  };
-  if (batch.count == 1) {
-    parallel_for(0, c_.rows, grain,
-                 [&](std::int64_t begin, std::int64_t end) { run(0, begin, end - begin); });
-  } else {
-    parallel_for(0, batch.count, std::max<std::int64_t>(1, grain / c_.rows),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t n = begin; n < end; ++n) run(n, 0, c_.rows);
-                 });
-  }
-}
-
-void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
-                      std::int64_t rows) const {
-  const std::int64_t bytes = size_of(compute_);
-  const bool direct = c.type == compute_ && (c.row_stride == 1 || rows == 1) && !in_place_;
-  char* y = direct ? c.at(row, 0) : scratch(Scratch::ProductTile, static_cast<std::size_t>(rows * bytes));
-  kernels::VectorProduct p{a.at(row, 0), a.row_stride, x.data, y, rows, a.cols, false};
-  if (x.type != compute_ || (x.row_stride != 1 && a.cols > 1)) {
-    char* dense = scratch(Scratch::PanelB, static_cast<std::size_t>(a.cols * bytes));
-    load(x, dense, a.cols);
-    p.x = dense;
-  }
-  if (a.type == compute_ && (a.col_stride == 1 || a.cols <= 1)) {
-    kernel_.row_products(p);
-  } else if (a.type == compute_ && a.row_stride == 1 && a.cols <= kMostColumns) {
-    p.a_stride = a.col_stride;
-    kernel_.column_products(p);
-  } else {
-    const bool by_columns =
-        std::abs(a.row_stride) < std::abs(a.col_stride) && kernel_.lanes * a.cols * bytes <= kMostTurnedBytes;
-    const std::int64_t bytes_at_once = a.col_stride == 1 ? kRowBytes : kStridedRowBytes;
-    const std::int64_t least = by_columns ? std::min<std::int64_t>(rows, kernel_.lanes) : 1;
-    const std::int64_t most =
-        std::clamp<std::int64_t>(bytes_at_once / std::max<std::int64_t>(a.cols * bytes, 1), least, rows);
-    char* tile = scratch(Scratch::PanelA, static_cast<std::size_t>(most * a.cols * bytes));
-    p.a = tile;
-    for (std::int64_t r = 0; r < rows; r += most, p.y += most * bytes) {
-      p.m = std::min(most, rows - r);
-      p.a_stride = by_columns ? p.m : a.cols;
-      const Matrix some{a.at(row + r, 0), a.type, p.m, a.cols, a.row_stride, a.col_stride};
-      load(by_columns ? some.transposed() : some, tile, p.m * a.cols);
-      (by_columns ? kernel_.column_products : kernel_.row_products)(p);
-    }
-  }
-  if (has_epilogue_) add_s(s.transposed(), y, rows, 0, 1, row, rows);
-  if (!direct) store_tile(y, c, {row, rows, 0, 1});
-}
-
-/// A block as a contiguous row-major tile of the compute type.
-void Gemm::load(const Matrix& from, char* to, std::int64_t count) const {
-  const bool converts = from.type != compute_;
-  const std::int64_t size = size_of(from.type);
-  char* raw = converts ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * size)) : to;
-  movers_.gather[log2_size(from.type)](from.data, from.row_stride * size, from.col_stride * size, from.rows,
-                                       from.cols, raw);
-  if (converts)
-    movers_.convert[static_cast<std::size_t>(from.type)][static_cast<std::size_t>(compute_)](raw, to, count);
-}
-
-/// In a product with so many rows and columns of C.
-bool Gemm::reads_a_in_place(const Matrix& a, std::int64_t rows, std::int64_t cols) const {
-  const std::int64_t panels = depth_block_ < kUnpackedDepth ? 1 : kPanelsOfUnpackedA;
-  if (a.type != compute_ || cols > panels * kernel_.cols) return false;
-  if (a.col_stride == 1) return kernel_.reads_rows_apart;
-  return a.row_stride == 1 && a.col_stride != 0 &&
-         rows * depth_block_ * size_of(compute_) <= kBytesOfUnpackedA;
-}
-
-/// In a product with so many rows of C.
-bool Gemm::reads_b_in_place(const Matrix& b, std::int64_t rows, std::int64_t cols) const {
-  if (b.type != compute_ || b.col_stride != 1 || cols % kernel_.lanes != 0) return false;
-  const std::int64_t bytes = size_of(compute_);
-  return rows <= kUnpackedGroups * kernel_.rows || (depth_block_ * kernel_.cols * bytes <= kUnpackedPanel &&
-                                                    b.row_stride * bytes % kConflictingPanel != 0);
-}
-
-const char* Gemm::pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
-                         std::int64_t k) const {
-  const std::int64_t bytes = size_of(compute_);
-  char* panel = scratch(Scratch::PanelA, static_cast<std::size_t>(rows * k * bytes));
-  for (std::int64_t r = 0; r < rows; r += kernel_.rows) {
-    const std::int64_t n = std::min<std::int64_t>(kernel_.rows, rows - r);
-    load({a.at(row + r, k0), a.type, k, n, a.col_stride, a.row_stride}, panel + r * k * bytes, k * n);
-  }
-  return panel;
-}
-
-/// Panels of kernel_.cols columns, one after the other, each [k][columns]; null where the rows are read in
-/// place.
-const char* Gemm::pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0,
-                         std::int64_t k, std::int64_t m) const {
-  if (reads_b_in_place(b, m, cols)) return nullptr;
-  const auto bytes = static_cast<std::int64_t>(size_of(compute_));
-  char* panels = scratch(Scratch::PanelB, static_cast<std::size_t>((k * cols + kernel_.cols) * bytes));
-  // What whole vectors read behind the last row is not used, but denormal numbers there would slow the kernel down.
-  std::memset(panels + k * cols * bytes, 0, static_cast<std::size_t>(kernel_.cols * bytes));
-  // Few rows of all panels before the next rows: neighbours in memory come soon after each other.
-  const std::int64_t step = b.row_stride == 1 ? k : kRowsAtOnce;
-  for (std::int64_t r = 0; r < k; r += step) {
-    const std::int64_t rows = std::min(step, k - r);
-    for (std::int64_t j = 0; j < cols; j += kernel_.cols) {
-      const std::int64_t n = std::min<std::int64_t>(kernel_.cols, cols - j);
-      load({b.at(k0 + r, col + j), b.type, rows, n, b.row_stride, b.col_stride},
-           panels + (j * k + r * n) * bytes, rows * n);
-    }
-  }
-  return panels;
-}
-
-void Gemm::add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows,
-                 std::int64_t col, std::int64_t cols) const {
-  kernels::GemmEpilogue e{c, c_stride, nullptr, 0, 0, rows, cols, alpha_, beta_};
-  if (s.data != nullptr && s.type == compute_) {
-    e.s = s.at(row, col);
-    e.s_row_stride = s.row_stride;
-    e.s_col_stride = s.col_stride;
-  } else if (s.data != nullptr) {
-    char* tile = scratch(Scratch::Values, static_cast<std::size_t>(rows * cols * size_of(compute_)));
-    load({s.at(row, col), s.type, rows, cols, s.row_stride, s.col_stride}, tile, rows * cols);
-    e.s = tile;
-    e.s_row_stride = cols;
-    e.s_col_stride = 1;
-  }
-  kernel_.epilogue(e);
 }
 
 }  // namespace lanewise::ops

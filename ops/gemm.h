@@ -19,8 +19,9 @@ struct Matrix {
   std::int64_t col_stride = 0;
 
   Matrix transposed() const { return {data, type, cols, rows, col_stride, row_stride}; }
+  std::int64_t element_bytes() const { return static_cast<std::int64_t>(element_size(type)); }
   char* at(std::int64_t row, std::int64_t col) const {
-    return data + (row * row_stride + col * col_stride) * static_cast<std::int64_t>(element_size(type));
+    return data + (row * row_stride + col * col_stride) * element_bytes();
   }
 };
 
@@ -79,6 +80,7 @@ class Gemm {
   bool adds_to_c_;  ///< S is C, the depth one block: kernels add to what is there, to the same bits
   const kernels::Movers& movers_;
   ScalarType compute_;
+  std::int64_t bytes_;  ///< of an element that is computed with
   const kernels::GemmKernel& kernel_;
   bool vector_;  ///< one row or column of C: made a column
   bool transposed_;

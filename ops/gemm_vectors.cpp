@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/scratch.h>
+#include <lanewise/ops/gemm.h>
+
+// Products with one row or one column of C: the matrix is read once, so that nothing is worth packing.
+
+namespace lanewise::ops {
+namespace {
+
+using detail::Scratch;
+using detail::scratch;
+
+/// Multiplications that make it worth waking another thread.
+constexpr std::int64_t kParallelVectorProducts = std::int64_t{1} << 17;
+/// More columns than this are turned into rows before they are summed (the kernel has room for so many
+/// partial sums).
+constexpr std::int64_t kMostColumns = kernels::kVectorDepth << 12;
+/// Converted rows of a matrix at a time, which stay in the first-level cache: 512 x 512 bfloat16 take a third of the time that
+/// they take by 256 KiB. Strided ones share lines, so that more are taken, for the second-level cache.
+constexpr std::int64_t kRowBytes = std::int64_t{1} << 13;
+constexpr std::int64_t kStridedRowBytes = std::int64_t{1} << 18;
+/// A register's worth of rows is not turned into columns where it has more bytes.
+constexpr std::int64_t kMostTurnedBytes = std::int64_t{1} << 22;
+
+}  // namespace
+
+void Gemm::run_vectors(const GemmBatch& batch) {
+  const std::int64_t depth = std::max<std::int64_t>(a_.cols, 1);
+  const std::int64_t grain = std::max<std::int64_t>(1, kParallelVectorProducts / depth);  // rows
+  const auto run = [&](std::int64_t n, std::int64_t row, std::int64_t rows) {
+    Matrix c = c_;
+    Matrix a = a_;
+    Matrix x = b_;
+    Matrix s = s_;
+    c.data += n * batch.c;
+    a.data += n * (transposed_ ? batch.b : batch.a);
+    x.data += n * (transposed_ ? batch.a : batch.b);
+    if (s.data != nullptr) s.data += n * batch.s;
+    run_vector(c, a, x, s, row, rows);
+  };
+  if (batch.count == 1) {
+    parallel_for(0, c_.rows, grain,
+                 [&](std::int64_t begin, std::int64_t end) { run(0, begin, end - begin); });
+  } else {
+    parallel_for(0, batch.count, std::max<std::int64_t>(1, grain / c_.rows),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t n = begin; n < end; ++n) run(n, 0, c_.rows);
+                 });
+  }
+}
+
+void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
+                      std::int64_t rows) const {
+  const bool direct = c.type == compute_ && (c.row_stride == 1 || rows == 1) && !in_place_;
+  char* y = direct ? c.at(row, 0) : scratch(Scratch::ProductTile, static_cast<std::size_t>(rows * bytes_));
+  kernels::VectorProduct p{a.at(row, 0), a.row_stride, x.data, y, rows, a.cols, false};
+  if (x.type != compute_ || (x.row_stride != 1 && a.cols > 1)) {
+    char* dense = scratch(Scratch::PanelB, static_cast<std::size_t>(a.cols * bytes_));
+    load(x, dense, a.cols);
+    p.x = dense;
+  }
+  if (a.type == compute_ && (a.col_stride == 1 || a.cols <= 1)) {
+    kernel_.row_products(p);
+  } else if (a.type == compute_ && a.row_stride == 1 && a.cols <= kMostColumns) {
+    p.a_stride = a.col_stride;
+    kernel_.column_products(p);
+  } else {
+    const bool by_columns = std::abs(a.row_stride) < std::abs(a.col_stride) &&
+                            kernel_.lanes * a.cols * bytes_ <= kMostTurnedBytes;
+    const std::int64_t bytes_at_once = a.col_stride == 1 ? kRowBytes : kStridedRowBytes;
+    const std::int64_t least = by_columns ? std::min<std::int64_t>(rows, kernel_.lanes) : 1;
+    const std::int64_t most =
+        std::clamp<std::int64_t>(bytes_at_once / std::max<std::int64_t>(a.cols * bytes_, 1), least, rows);
+    char* tile = scratch(Scratch::PanelA, static_cast<std::size_t>(most * a.cols * bytes_));
+    p.a = tile;
+    for (std::int64_t r = 0; r < rows; r += most, p.y += most * bytes_) {
+      p.m = std::min(most, rows - r);
+      p.a_stride = by_columns ? p.m : a.cols;
+      const Matrix some{a.at(row + r, 0), a.type, p.m, a.cols, a.row_stride, a.col_stride};
+      load(by_columns ? some.transposed() : some, tile, p.m * a.cols);
+      (by_columns ? kernel_.column_products : kernel_.row_products)(p);
+    }
+  }
+  if (has_epilogue_) add_s(s.transposed(), y, rows, 0, 1, row, rows);
+  if (!direct) store_tile(y, c, {row, rows, 0, 1});
+}
+
+}  // namespace lanewise::ops
