@@ -126,7 +126,9 @@ struct PointwiseBuilder {
         .enforce_safe_casting_to_output(true)
         .resize_outputs(resize);
     for (std::size_t k = 0; k < outs.size(); ++k) {
-      config.add_borrowed_output(*outs[k]).declare_dtype(detail::role_type(kernel.roles[k], common));
+      const ScalarType result = detail::role_type(kernel.roles[k], common);
+      if (op.exact_out && outs[k]->defined()) check_exact(outs[k]->scalar_type(), result, common);
+      config.add_borrowed_output(*outs[k]).declare_dtype(result);
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const PointwiseInput& input = inputs.begin()[i];
@@ -140,6 +142,12 @@ struct PointwiseBuilder {
       }
     }
     iter.build(config);
+  }
+
+  // The modulus of complex numbers may be stored as one of them.
+  void check_exact(ScalarType found, ScalarType result, ScalarType common) const {
+    LANEWISE_CHECK(DtypeError, found == result || (found == common && is_complex(common)), op.name,
+                   ": Found dtype ", found, " but expected ", result, "; this op casts to no other output");
   }
 
   void run(TensorIterator& iter, const Params& params) const {

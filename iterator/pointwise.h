@@ -19,6 +19,7 @@ struct PointwiseOp {
   const char* name;  ///< begins every error
   const kernels::ElementwiseKernel* kernels::KernelTable::*kernel;
   bool promote_integers_to_float = false;  ///< integral and bool inputs compute in the default dtype
+  bool exact_out = false;  ///< an output of another dtype than the result's is an error, and not cast to
 };
 
 /// One input of a pointwise call: a tensor, or a number that promotes as a wrapped number. Does not own what
@@ -48,7 +49,7 @@ LANEWISE_API Tensor pointwise(const PointwiseOp& op, std::initializer_list<Point
                               std::initializer_list<Scalar> params = {});
 
 /// The same into `out`, which is resized if its shape differs (its strides are kept if not). Its dtype must
-/// be one that the result can be cast to. `out` may be exactly an input, never overlap one partially. An
+/// be one that the result can be cast to, and the result's own for an op with exact_out. `out` may be exactly an input, never overlap one partially. An
 /// undefined `out` becomes a fresh tensor.
 LANEWISE_API Tensor& pointwise_out(const PointwiseOp& op, Tensor& out,
                                    std::initializer_list<PointwiseInput> inputs,

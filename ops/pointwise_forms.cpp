@@ -18,12 +18,17 @@ namespace {
 
 using kernels::KernelTable;
 
+constexpr PointwiseOp exact(PointwiseOp op) {
+  op.exact_out = true;
+  return op;
+}
+
 constexpr PointwiseOp kDiv{"div", &KernelTable::div, true};
 constexpr PointwiseOp kDivTrunc{"div", &KernelTable::div_trunc};
 constexpr PointwiseOp kDivFloor{"div", &KernelTable::div_floor};
-constexpr PointwiseOp kPow{"pow", &KernelTable::pow};
-constexpr PointwiseOp kPowScalar{"pow", &KernelTable::pow_scalar};
-constexpr PointwiseOp kSquare{"square", &KernelTable::square};
+constexpr PointwiseOp kPow = exact({"pow", &KernelTable::pow});
+constexpr PointwiseOp kPowScalar = exact({"pow", &KernelTable::pow_scalar});
+constexpr PointwiseOp kSquare = exact({"square", &KernelTable::square});
 constexpr PointwiseOp kClamp{"clamp", &KernelTable::clamp};
 constexpr PointwiseOp kClampMin{"clamp", &KernelTable::maximum};
 constexpr PointwiseOp kClampMax{"clamp", &KernelTable::minimum};
@@ -33,8 +38,8 @@ constexpr PointwiseOp kGeluBackward{"gelu_backward", &KernelTable::gelu_backward
 constexpr PointwiseOp kGeluTanhBackward{"gelu_backward", &KernelTable::gelu_tanh_backward};
 constexpr PointwiseOp kIsNan{"isnan", &KernelTable::isnan};
 constexpr PointwiseOp kIsInf{"isinf", &KernelTable::isinf};
-constexpr PointwiseOp kIsPosInf{"isposinf", &KernelTable::isposinf};
-constexpr PointwiseOp kIsNegInf{"isneginf", &KernelTable::isneginf};
+constexpr PointwiseOp kIsPosInf = exact({"isposinf", &KernelTable::isposinf});
+constexpr PointwiseOp kIsNegInf = exact({"isneginf", &KernelTable::isneginf});
 constexpr PointwiseOp kIsFinite{"isfinite", &KernelTable::isfinite};
 constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backward, true};
 constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
@@ -145,9 +150,9 @@ void clamp_into(const Destination& to, const Tensor& self, const std::optional<S
                 const std::optional<Scalar>& max) {
   check_limits(self, min, max);
   if (min && max) {
-    writer(to)(kClamp, to.tensor, {self, *min, *max}, {});
+    writer(to)(exact(kClamp), to.tensor, {self, *min, *max}, {});
   } else {
-    writer(to)(min ? kClampMin : kClampMax, to.tensor, {self, min ? *min : *max}, {});
+    writer(to)(exact(min ? kClampMin : kClampMax), to.tensor, {self, min ? *min : *max}, {});
   }
 }
 

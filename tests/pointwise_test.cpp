@@ -217,6 +217,31 @@ TEST(PointwiseOps, ErrorsLeaveTheResultAlone) {
   EXPECT_THROW(leaky_relu_backward(floats({1}), floats({1}), -0.5, true), ValueError);
 }
 
+// The ops whose result has the type of its one operand store it in no other.
+TEST(PointwiseOps, OutTakesTheExactDtype) {
+  const Tensor x = floats({0.5, -1.5}), whole = ints({2, -3});
+  Tensor wide = full({2}, 7.0, TensorOptions(kDouble)), wrong = full({2}, 7, TensorOptions(kLong));
+  for (const char* op :
+       {"neg",        "abs",           "sign",        "sgn",        "floor",      "ceil",       "trunc",
+        "round",      "frac",          "silu",        "gelu",       "mish",       "softplus",   "elu",
+        "hardtanh",   "hardswish",     "hardsigmoid", "hardshrink", "softshrink", "leaky_relu", "square",
+        "nan_to_num", "conj_physical", "log_sigmoid", "signbit",    "isposinf"}) {
+    EXPECT_THROW(call(op, {x}, {{"out", wide}}), DtypeError) << op;
+  }
+  for (const char* op : {"neg", "abs", "sign", "floor", "bitwise_not"}) {
+    EXPECT_THROW(call(op, {whole}, {{"out", wrong}}), DtypeError) << op;
+  }
+  EXPECT_THROW(clamp_out(wide, x, 0, 1), DtypeError);
+  EXPECT_THROW(clamp_min_out(wide, x, 0), DtypeError);
+  EXPECT_THROW(pow_out(wide, x, 2), DtypeError);
+  EXPECT_TRUE(equal(wide, full({2}, 7.0, TensorOptions(kDouble))));
+  EXPECT_TRUE(equal(wrong, full({2}, 7, TensorOptions(kLong))));
+  // Limits that are tensors promote; a modulus may be stored as a complex number.
+  EXPECT_TRUE(equal(clamp_out(wide, x, zeros({2}), ones({2})), of<double>({0.5, 0}, kDouble)));
+  Tensor z = lanewise::complex(floats({3, 0}), floats({4, -2}));
+  EXPECT_TRUE(equal(abs_out(z, z), lanewise::complex(floats({5, 2}), floats({0, 0}))));
+}
+
 TEST(Losses, BinaryCrossEntropySeesTheTargetWithoutDimensionsOfOne) {
   const Tensor x = tensor({{0.2}, {0.7}, {0.9}}).set_requires_grad(true), y = floats({0, 1, 0.5});
   const Tensor loss = binary_cross_entropy(x, y, {}, 0);

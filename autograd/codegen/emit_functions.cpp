@@ -34,8 +34,10 @@ class FunctionEmitter {
     if (op_.wraps_numbers) return forward_wrapped();
     const bool has_body = op_.kind != Kind::Composite;
     if (op_.kind == Kind::Pointwise) {
-      text_.line("constexpr PointwiseOp ", constant_, "{\"", op_.schema.name,
-                 "\", &kernels::KernelTable::", op_.kernel, op_.floating ? ", true" : "", "};");
+      text_.line("constexpr PointwiseOp ", constant_, "{.name = \"", op_.schema.name,
+                 "\", .kernel = &kernels::KernelTable::", op_.kernel,
+                 op_.floating ? ", .promote_integers_to_float = true" : "",
+                 op_.out_dtype == OutDtype::Exact ? ", .exact_out = true" : "", "};");
     }
     if (has_body) {
       if (op_.schema.is_inplace()) {

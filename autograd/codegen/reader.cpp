@@ -179,8 +179,9 @@ class Reader {
   void read_out_dtype(const YAML::Node& node, Op& op) const {
     const auto rule = node.as<std::string>();
     if (rule != "exact" && rule != "decides") fail(node, "`out_dtype:` is exact or decides");
-    if (op.kind == Kind::Pointwise || !op.into.empty())
-      fail(node, "`out_dtype:` belongs to ops whose out= form takes over a result");
+    if (!op.into.empty() || (op.kind == Kind::Pointwise && rule == "decides"))
+      fail(node,
+           "`out_dtype:` belongs to ops whose out= form takes over a result, and `exact` to kernels too");
     if (rule == "decides") require_argument(node, op, "dtype");
     op.out_dtype = rule == "exact" ? OutDtype::Exact : OutDtype::Decides;
   }
