@@ -214,7 +214,7 @@ namespace {
 
 /// Of all ops with one index this alone counts negative positions from the end.
 Tensor from_the_front(const Tensor& self, std::int64_t dim, const Tensor& index) {
-  if (!is_integral(index.scalar_type(), false)) return index;
+  if (index.scalar_type() != kLong && index.scalar_type() != kInt) return index;
   const std::int64_t size = self.dim() == 0 ? 1 : self.size(wrap_dim("index_fill", dim, self.dim()));
   const Tensor given = dense(index, kLong);
   Tensor result = lanewise::detail::empty_cpu(index.sizes(), kLong);

@@ -65,6 +65,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
                 const TensorOptions& options) {
   LANEWISE_CHECK(ValueError, steps >= 0, "logspace: number of steps must be non-negative, but got ", steps);
   const ScalarType dtype = options.dtype();
+  LANEWISE_CHECK(DtypeError, dtype != kBool, "logspace: not implemented for ", dtype);
   const bool complex = is_complex(dtype);
   // The ends of a row of integers are integers themselves.
   const auto end_of = [&](const Scalar& x) { return is_integral(dtype, true) ? Scalar(x.to<std::int64_t>()) : x; };
@@ -73,7 +74,13 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
 }
 
 Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
-  const double from = start.to<double>(), to = end.to<double>(), by = step.to<double>();
+  const ScalarType dtype = options.dtype();
+  LANEWISE_CHECK(DtypeError, dtype != kBool && !is_complex(dtype), "range: not implemented for ", dtype);
+  // A row of integers starts, steps and ends at integers.
+  const auto number = [&](const Scalar& x) {
+    return is_integral(dtype, false) ? static_cast<double>(x.to<std::int64_t>()) : x.to<double>();
+  };
+  const double from = number(start), to = number(end), by = number(step);
   LANEWISE_CHECK(ValueError, by != 0, "range: step must be nonzero");
   LANEWISE_CHECK(ValueError, std::isfinite(from) && std::isfinite(to), "range: unsupported range: ", start,
                  " -> ", end);
@@ -81,7 +88,7 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const T
                  "range: upper bound and lower bound inconsistent with step sign: ", start, " -> ", end,
                  " by ", step);
   const auto count = static_cast<std::int64_t>(std::floor((to - from) / by)) + 1;
-  return with_options((arange(count, kDouble) * by + from).to(options.dtype()), options);
+  return with_options((arange(count, kDouble) * by + from).to(dtype), options);
 }
 
 Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -59,13 +60,41 @@ std::int64_t largest_integer(ScalarType dtype) {
 }
 
 std::int64_t smallest_integer(ScalarType dtype) {
-  if (is_floating_point(dtype)) return -largest_integer(dtype);
   std::int64_t smallest = 0;
   visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::is_integral_v<T>) smallest = static_cast<std::int64_t>(std::numeric_limits<T>::min());
   });
   return smallest;
 }
+
+/// The distance of the numbers of a floating dtype around an integer, a power of two; 1 where every integer is one.
+std::int64_t spacing(ScalarType dtype, std::int64_t x) {
+  const auto magnitude = x < 0 ? -static_cast<std::uint64_t>(x) : static_cast<std::uint64_t>(x);
+  const auto every = static_cast<std::uint64_t>(largest_integer(dtype));
+  return magnitude < every ? 1 : static_cast<std::int64_t>(std::bit_floor(magnitude) / every * 2);
+}
+
+/// The integers that a dtype holds within a range.
+struct Drawable {
+  std::int64_t from, last;
+
+  Drawable(ScalarType dtype, std::int64_t first_asked, std::int64_t last_asked)
+      : from(first_asked), last(last_asked) {
+    std::int64_t least = smallest_integer(dtype), most = largest_integer(dtype);
+    if (is_floating_point(dtype)) {
+      most = dtype == kHalf ? 65504 : std::numeric_limits<std::int64_t>::max();
+      least = -most;
+    }
+    LANEWISE_CHECK(ValueError, from >= least && last <= most && from <= last, "random_: the range from ",
+                   from, " to ", last, " does not fit into ", short_name(dtype));
+    if (!is_floating_point(dtype)) return;
+    // What is drawn between is rounded, and not to what lies outside.
+    last -= last & (spacing(dtype, last) - 1);
+    from += -from & (spacing(dtype, from) - 1);
+    LANEWISE_CHECK(ValueError, from <= last, "random_: no number of ", short_name(dtype), " lies from ",
+                   first_asked, " to ", last_asked);
+  }
+};
 
 /// Integers in [from, from + range), where a range of 0 is 2^64.
 Tensor& draw_integers(Tensor& self, std::int64_t from, std::uint64_t range) {
@@ -127,10 +156,9 @@ Tensor& random_(Tensor& self, std::int64_t from, std::optional<std::int64_t> to)
   LANEWISE_CHECK(ValueError, !to || from < *to,
                  "random_ expects 'from' to be less than 'to', but got from=", from,
                  " >= to=", to.value_or(0));
-  LANEWISE_CHECK(ValueError,
-                 from >= smallest_integer(dtype) && last <= largest_integer(dtype) && from <= last,
-                 "random_: the range from ", from, " to ", last, " does not fit into ", short_name(dtype));
-  return draw_integers(self, from, static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1);
+  const Drawable range(dtype, from, last);
+  return draw_integers(self, range.from,
+                       static_cast<std::uint64_t>(range.last) - static_cast<std::uint64_t>(range.from) + 1);
 }
 
 Tensor& random_(Tensor& self, std::int64_t to) { return ops::random_(self, 0, to); }

@@ -95,7 +95,7 @@ void add_offsets(IndexedRows& rows, const Tensor& index, std::int64_t stride) {
   rows.scale = 1;
 }
 
-/// Masks replaced by the positions where they hold, integers as int64.
+/// Masks replaced by the positions where they hold, int32 by int64.
 std::vector<Tensor> without_masks(const char* op, const Tensor& self, ArrayRef<Tensor> indices) {
   std::vector<Tensor> plain;
   for (const Tensor& index : indices) {
@@ -104,8 +104,8 @@ std::vector<Tensor> without_masks(const char* op, const Tensor& self, ArrayRef<T
       continue;
     }
     const ScalarType dtype = index.scalar_type();
-    LANEWISE_CHECK(IndexError, is_integral(dtype, true), op,
-                   ": tensors used as indices must be integers, or bool or uint8 as masks; found ",
+    LANEWISE_CHECK(IndexError, dtype == kLong || dtype == kInt || dtype == kBool || dtype == kByte, op,
+                   ": tensors used as indices must be int64 or int32, or bool or uint8 as masks; found ",
                    short_name(dtype));
     if (dtype != kBool && dtype != kByte) {
       plain.push_back(dtype == kLong ? index : dense(index, kLong));

@@ -126,11 +126,8 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
   Lines lines("topk", self, dim);
   LANEWISE_CHECK(ValueError, k >= 0 && k <= lines.n, "topk: selected index k out of range: k is ", k,
                  ", dimension ", lines.dim, " has size ", lines.n);
+  if (self.dim() == 0) k = 1;  // a 0-dim result has one element
   lines.keep(k);
-  if (self.dim() == 0) {
-    if (k == 0)
-      return {lanewise::detail::empty_cpu({0}, self.scalar_type()), lanewise::detail::empty_cpu({0}, kLong)};
-  }
   check_length("topk", lines.n);
   const Tensor values = lines.empty(self.scalar_type()), indices = lines.empty(kLong);
   if (k == 0) return {lines.in_place(values, nullptr), lines.in_place(indices, nullptr)};

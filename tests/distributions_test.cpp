@@ -109,6 +109,15 @@ TEST(Distributions, RandomIntegersCoverTheirRange) {
   const auto few = values(empty({1000}, kDouble).random_(-2, 3));
   EXPECT_EQ(*std::min_element(few.begin(), few.end()), -2);
   EXPECT_EQ(*std::max_element(few.begin(), few.end()), 2);
+  // Rounded, but into the range: bfloat16 has every second integer there.
+  const auto rounded = values(empty({1000}, kBFloat16).random_(-299, 300));
+  EXPECT_EQ(*std::min_element(rounded.begin(), rounded.end()), -298);
+  EXPECT_EQ(*std::max_element(rounded.begin(), rounded.end()), 298);
+  EXPECT_EQ(values(empty({2}, kHalf).random_(65504, 65505)), std::vector<double>(2, 65504));
+  EXPECT_THAT(Call([] { empty({2}, kHalf).random_(65505, 65506); }),
+              ThrowsMessage<ValueError>(HasSubstr("does not fit into")));
+  EXPECT_THAT(Call([] { empty({2}, kBFloat16).random_(257, 258); }),
+              ThrowsMessage<ValueError>(HasSubstr("no number of bf16 lies from 257 to 257")));
   EXPECT_THAT(Call([] { empty({2}, kByte).random_(-1, 3); }),
               ThrowsMessage<ValueError>(HasSubstr("does not fit into")));
   EXPECT_THAT(Call([] { empty({2}, kByte).random_(257); }),

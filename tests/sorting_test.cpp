@@ -150,6 +150,15 @@ TEST(TopK, TakesTheFirstOfTheStableOrder) {
 }
 
 // A limit of zero stays exact where floats that are compared count as zero.
+TEST(TopK, OfANumberIsTheNumber) {
+  for (const std::int64_t k : {0, 1}) {  // as in PyTorch: a 0-dim result has one element
+    const auto [values, indices] = scalar_tensor(3.0).topk(k);
+    EXPECT_TRUE(equal(values, scalar_tensor(3.0))) << k;
+    EXPECT_TRUE(equal(indices, scalar_tensor(0, kLong))) << k;
+  }
+  EXPECT_THROW(scalar_tensor(3.0).topk(2), ValueError);
+}
+
 TEST(TopK, TellsDenormalsFromZeroInEveryMode) {
   Tensor x = zeros({1000});
   x.slice(0, 500, 600).fill_(1e-40);

@@ -109,6 +109,13 @@ TEST(Arange, CountsExactly) {
   EXPECT_THAT(values(arange(5, 0, -2)), ElementsAre(5, 3, 1));
   EXPECT_THAT(values(arange(3, kHalf)), ElementsAre(0, 1, 2));
   EXPECT_EQ(arange(2, 2).numel(), 0);
+  // To the end; of integers all three are.
+  EXPECT_THAT(values(range(0.5, 4.7, 1.5)), ElementsAre(0.5, 2, 3.5));
+  EXPECT_THAT(values(range(0.5, 4.7, 1.5, kInt)), ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_THAT(values(range(5, 1, -1.7, kLong)), ElementsAre(5, 4, 3, 2, 1));
+  EXPECT_THROW(range(0, 3, 0.5, kLong), ValueError);
+  EXPECT_THROW(range(0, 3, 1, kBool), DtypeError);
+  EXPECT_THROW(logspace(0, 3, 4, 10, kBool), DtypeError);
   const std::int64_t big = (std::int64_t{1} << 60) + 1;
   EXPECT_EQ(arange(big, big + 3).numel(), 3);
   EXPECT_EQ(arange(big, big + 3).data_ptr<std::int64_t>()[2], big + 2);
