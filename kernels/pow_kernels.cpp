@@ -14,6 +14,16 @@ struct Pow {
   }
 };
 
+/// As pow() takes one exponent for all.
+template <class T>
+auto exponent_for_all(const KernelScalar& e) {
+  if constexpr (std::is_same_v<T, float>) {
+    return vec::PowExponent(e.re);
+  } else {
+    return vec::Vec<T>(scalar_as<T>(e));
+  }
+}
+
 /// Exponents that occur all the time are products, quotients and roots.
 struct PowScalar {
   template <class T, class Run>
@@ -42,8 +52,7 @@ struct PowScalar {
         if (e.re == 1.5) return run([](V x) { return vec::half_power<1>(x); });
         if (e.re == 2.5) return run([](V x) { return vec::half_power<2>(x); });
       }
-      const T exponent = scalar_as<T>(e);
-      run([exponent](V x) { return vec::pow(x, V(exponent)); });
+      run([exponent = exponent_for_all<T>(e)](V x) { return vec::pow(x, exponent); });
     }
   }
 };
@@ -70,8 +79,8 @@ struct PowScalarBackward {
     } else if (e == 2.5) {
       run([](V grad, V self) { return grad * (vec::half_power<1>(self) * V(T(2.5))); });
     } else {
-      const T less_one = static_cast<T>(e - 1);
-      run([=](V grad, V self) { return grad * (vec::pow(self, V(less_one)) * V(exponent)); });
+      const auto less_one = exponent_for_all<T>({0, e - 1, 0});
+      run([=](V grad, V self) { return grad * (vec::pow(self, less_one) * V(exponent)); });
     }
   }
 };

@@ -28,6 +28,7 @@ constexpr PointwiseOp kDivTrunc{"div", &KernelTable::div_trunc};
 constexpr PointwiseOp kDivFloor{"div", &KernelTable::div_floor};
 constexpr PointwiseOp kPow = exact({"pow", &KernelTable::pow});
 constexpr PointwiseOp kPowScalar = exact({"pow", &KernelTable::pow_scalar});
+constexpr PointwiseOp kPowScalarOfIntegers = exact({"pow", &KernelTable::pow_scalar, true});
 constexpr PointwiseOp kSquare = exact({"square", &KernelTable::square});
 constexpr PointwiseOp kClamp{"clamp", &KernelTable::clamp};
 constexpr PointwiseOp kClampMin{"clamp", &KernelTable::maximum};
@@ -64,8 +65,9 @@ Tensor div_rounded(const Tensor& self, const Other& other, std::optional<std::st
   return pointwise(*mode == "trunc" ? kDivTrunc : kDivFloor, {self, other});
 }
 
-/// The dtype of the power.
-ScalarType check_power(const Tensor& self, const Scalar& exponent) {
+/// The op of one operand, which has short cuts for common exponents and takes others as exactly as a double has them, if it
+/// computes in the dtype of the power; else null.
+const PointwiseOp* power_by_number(const Tensor& self, const Scalar& exponent) {
   const ScalarType type = result_type(self, exponent);
   LANEWISE_CHECK(
       ValueError,
@@ -73,7 +75,8 @@ ScalarType check_power(const Tensor& self, const Scalar& exponent) {
       "pow: Integers to negative integer powers are not allowed. The power is ", exponent,
       "; cast self to a floating dtype");
   if (is_integral(type, false)) exponent.check_fits(type);
-  return type;
+  if (type == self.scalar_type()) return &kPowScalar;
+  return is_floating_point(type) ? &kPowScalarOfIntegers : nullptr;
 }
 
 /// What writes to an in-place or out= form.
@@ -111,15 +114,14 @@ Tensor div(const Tensor& self, const Scalar& other, std::optional<std::string_vi
 }
 
 Tensor pow(const Tensor& self, const Scalar& exponent) {
-  // The kernel of one operand has short cuts for common exponents, but computes in the dtype of self.
-  if (check_power(self, exponent) == self.scalar_type()) return pointwise(kPowScalar, {self}, {exponent});
-  return pointwise(kPow, {self, exponent});
+  const PointwiseOp* op = power_by_number(self, exponent);
+  return op != nullptr ? pointwise(*op, {self}, {exponent}) : pointwise(kPow, {self, exponent});
 }
 
 void pow_into(const Destination& to, const Tensor& self, const Scalar& exponent) {
-  if (check_power(self, exponent) == self.scalar_type()) {
+  if (const PointwiseOp* op = power_by_number(self, exponent)) {
     if (exponent.equal(1) && to.tensor.defined() && to.tensor.is_same(self)) return;
-    writer(to)(kPowScalar, to.tensor, {self}, {exponent});
+    writer(to)(*op, to.tensor, {self}, {exponent});
   } else {
     writer(to)(kPow, to.tensor, {self, exponent}, {});
   }

@@ -175,6 +175,49 @@ TEST(Pow, IsExactWhereTheResultIsAFloat) {
   for (int n = -149; n <= 127; ++n) EXPECT_EQ(pow(2, static_cast<float>(n)), std::ldexp(1.0f, n));
 }
 
+// Between floats, beyond them and integers that no float is: all lanes count with the double.
+TEST(Pow, TakesOneExponentAsItIs) {
+  constexpr float kInf = std::numeric_limits<float>::infinity(),
+                  kNan = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> x = {0,     -0.0f,  1,      -1,     2,       -2,    0.5f, -0.5f, 3,
+                          1e30f, -1e30f, 1e-30f, 1e-40f, -1e-42f, 3e38f, kInf, -kInf, kNan};
+  std::mt19937_64 random(6);
+  while (x.size() < 1024)
+    x.push_back(static_cast<float>(std::ldexp(unit(random) + 0.5, static_cast<int>(random() % 250) - 125)));
+  std::vector<double> exponents = {1.0 / 3,
+                                   -1.0 / 3,
+                                   2.2,
+                                   0.1,
+                                   3 + 1e-9,
+                                   2147483647.0,
+                                   -2147483647.0,
+                                   2147483648.0,
+                                   16777217.0,
+                                   9007199254740993.0,
+                                   1e-300,
+                                   -1e-300,
+                                   1e-40,
+                                   1e300,
+                                   -1e300,
+                                   0.0,
+                                   1.0,
+                                   -7.0,
+                                   std::numeric_limits<double>::infinity(),
+                                   -std::numeric_limits<double>::infinity(),
+                                   std::numeric_limits<double>::quiet_NaN()};
+  for (int i = 0; i < 200; ++i) exponents.push_back(unit(random) * 4 - 2);
+  for (const double e : exponents) {
+    const vec::PowExponent y(e);
+    std::vector<float> found(x.size());
+    apply<float>([&](auto v, auto) { return vec::pow(v, y); }, x.data(), x.data(), found.data(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Wide exact = std::pow(Wide(x[i]), Wide(e));
+      ASSERT_LE(ulp_error(found[i], exact), vec::kFusedFma ? 0.9 : 0.6) << std::hexfloat << x[i] << ", " << e;
+      if (!std::isnan(exact)) ASSERT_EQ(std::signbit(found[i]), std::signbit(exact)) << x[i] << ", " << e;
+    }
+  }
+}
+
 template <int Whole, class T>
 void expect_good_root(T low, T high, double bound) {
   std::mt19937_64 random(5);

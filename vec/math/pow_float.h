@@ -97,6 +97,12 @@ LANEWISE_INLINE Pair<float> pow_product(const Pair<float>& x, Vec<float> y) {
   return {p, fma(x.lo, y, fms(x.hi, y, p))};
 }
 
+/// x (y + y_lo).
+LANEWISE_INLINE Pair<float> pow_product(const Pair<float>& x, Vec<float> y, Vec<float> y_lo) {
+  const Pair<float> p = pow_product(x, y);
+  return {p.hi, fma(x.hi, y_lo, p.lo)};
+}
+
 /// A number as value * 2^floor(exponent).
 struct PowExp {
   Vec<float> value;     ///< about 1 to 2
