@@ -2,6 +2,7 @@
 
 #include <lanewise/kernels/reduction_float_extreme.h>
 #include <lanewise/kernels/reduction_kernels.h>
+#include <lanewise/vec/arithmetic.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -17,6 +18,14 @@ struct IntegerExtreme {
   static constexpr T wide_start() { return start(); }
   static constexpr bool decided(T) { return false; }
   static LANEWISE_INLINE T step(T a, T x) { return (Max ? x > a : x < a) ? x : a; }
+
+  using Chain = vec::Vec<T>;
+  static constexpr bool kRepeatable = true;
+  static constexpr T chain_start() { return start(); }
+  static LANEWISE_INLINE Chain step(Chain a, Chain x) {
+    return Max ? vec::maximum(a, x) : vec::minimum(a, x);
+  }
+  static LANEWISE_INLINE Chain join(Chain a, Chain b) { return step(a, b); }
   static LANEWISE_INLINE T widen(T a, T x) { return step(a, x); }
   static LANEWISE_INLINE T merge(T a, T b) { return step(a, b); }
 };

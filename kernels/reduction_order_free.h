@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lanewise/kernels/element_types.h>
+#include <lanewise/vec/vec_int.h>
 
 /// Reductions whose result does not depend on the order: integers, and truth values. Plain loops, which the
 /// compilers vectorise well. Included by per-ISA files.
@@ -8,7 +9,8 @@ namespace lanewise::kernels::LANEWISE_ISA {
 
 /// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all;
 /// start(), step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no
-/// later element can change it.
+/// later element can change it. It may have a Chain of vectors, with chain_start(), step(Chain, V) and join(Chain, Chain), whose
+/// lanes merge to the result; kRepeatable: it may see an element twice.
 template <class Op>
 struct OrderFree {
   using T = typename Op::Element;
@@ -20,6 +22,42 @@ struct OrderFree {
 
   /// What comes `ahead` bytes after a stretch is asked for when the stretch is read.
   static Wide run(const T* x, std::int64_t n, std::int64_t ahead) {
+    if constexpr (requires { typename Op::Chain; }) {
+      return run_chains(x, n, ahead);
+    } else {
+      return run_stretches(x, n, ahead);
+    }
+  }
+
+  /// One chain of steps would wait for itself.
+  static Wide run_chains(const T* x, std::int64_t n, std::int64_t ahead) {
+    using V = vec::Vec<T>;
+    using Chain = typename Op::Chain;
+    constexpr std::int64_t kSize = V::size, kChains = 4;
+    const Chain start(Op::chain_start());
+    Chain chain[kChains] = {start, start, start, start};
+    std::int64_t i = 0;
+    for (; i + kChains * kSize <= n; i += kChains * kSize) {
+      for (std::int64_t j = 0; j < kChains * kSize; j += kLine)
+        __builtin_prefetch(reinterpret_cast<const char*>(x + i + j) + ahead);
+      for (std::int64_t c = 0; c < kChains; ++c) chain[c] = Op::step(chain[c], V::load(x + i + c * kSize));
+    }
+    for (; i + kSize <= n; i += kSize) chain[0] = Op::step(chain[0], V::load(x + i));
+    if constexpr (Op::kRepeatable) {
+      if (n >= kSize) {
+        chain[1] = Op::step(chain[1], V::load(x + n - kSize));
+        i = n;
+      }
+    }
+    typename Chain::value_type lanes[Chain::size];
+    Op::join(Op::join(chain[0], chain[1]), Op::join(chain[2], chain[3])).store(lanes);
+    Wide result = Op::wide_start();
+    for (const auto lane : lanes) result = Op::merge(result, static_cast<Wide>(lane));
+    for (; i < n; ++i) result = Op::widen(result, Op::step(Op::start(), x[i]));
+    return result;
+  }
+
+  static Wide run_stretches(const T* x, std::int64_t n, std::int64_t ahead) {
     Wide wide = Op::wide_start();
     for (std::int64_t first = 0; first < n && !Op::decided(wide); first += Op::kBlock) {
       const T* block = x + first;

@@ -1,6 +1,7 @@
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_kernels.h>
 #include <lanewise/kernels/reduction_sum_op.h>
+#include <lanewise/vec/lane_sums.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -23,6 +24,12 @@ struct IntegerSum {
     return a + static_cast<Wide>(static_cast<std::int64_t>(n));
   }
   static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
+
+  using Chain = vec::Vec<std::int64_t>;
+  static constexpr bool kRepeatable = false;
+  static constexpr std::int64_t chain_start() { return 0; }
+  static LANEWISE_INLINE Chain step(Chain a, vec::Vec<T> x) { return a + vec::lane_sums(x); }
+  static LANEWISE_INLINE Chain join(Chain a, Chain b) { return a + b; }
 };
 
 #if LANEWISE_HALF_LOOPS

@@ -249,6 +249,37 @@ TEST(Reduction, ExpandedTensorsRepeatTheirElements) {
   EXPECT_EQ(values(ops::sum(t))[0], Wide(6000));
 }
 
+// Whole registers, several chains of them, and what is left; values that need every bit.
+TEST(Reduction, IntegersOfEveryLengthAndSize) {
+  for (const Isa isa : available_isas()) {
+    const IsaGuard tier(isa);
+    for (const ScalarType dtype : {kBool, kByte, kChar, kShort, kInt, kLong}) {
+      const bool is_signed = dtype != kBool && dtype != kByte;
+      const int digits = dtype == kBool ? 1 : static_cast<int>(8 * element_size(dtype)) - (is_signed ? 1 : 0);
+      const std::int64_t most = static_cast<std::int64_t>((std::uint64_t{1} << digits) - 1);
+      for (std::int64_t n = 1; n <= 600; n += n < 140 ? 1 : 37) {
+        for (const std::int64_t value : {most, is_signed ? -most - 1 : 0}) {
+          const Tensor t = make({n}, dtype, std::vector<Wide>(static_cast<std::size_t>(n), Wide(value)));
+          // int64 wraps.
+          const auto sum =
+              static_cast<std::int64_t>(static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(value));
+          ASSERT_EQ(ops::sum(t).item<std::int64_t>(), sum)
+              << name(isa) << " " << dtype << " " << n << " of " << value;
+        }
+        const std::int64_t at = n * 7 / 11;
+        for (const bool largest : {true, false}) {
+          std::vector<Wide> v(static_cast<std::size_t>(n), Wide(largest ? 0 : 1));
+          v[static_cast<std::size_t>(at)] = Wide(largest ? most : is_signed ? -most - 1 : 0);
+          const Tensor t = make({n}, dtype, v);
+          const Tensor found = largest ? ops::amax(t, {}, false) : ops::amin(t, {}, false);
+          ASSERT_EQ(values(found)[0], v[static_cast<std::size_t>(at)])
+              << name(isa) << " " << dtype << " " << at << " of " << n;
+        }
+      }
+    }
+  }
+}
+
 TEST(Reduction, NanWinsAndTheFirstOneIsFound) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();
