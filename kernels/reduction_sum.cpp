@@ -10,10 +10,12 @@ namespace {
 template <class T>
 struct IntegerSum {
   using Element = T;
-  using Narrow = std::conditional_t<sizeof(T) <= 2, std::int32_t, std::uint64_t>;
+  using Sixteen = std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>;
+  using Narrow = std::conditional_t<sizeof(T) == 1, Sixteen,
+                                    std::conditional_t<sizeof(T) == 2, std::int32_t, std::uint64_t>>;
   using Wide = std::uint64_t;
   static constexpr ScalarType kValueType = ScalarType::Long;
-  static constexpr std::int64_t kBlock = std::int64_t{1} << (sizeof(T) <= 2 ? 15 : 60);
+  static constexpr std::int64_t kBlock = std::int64_t{1} << (sizeof(T) == 1 ? 8 : sizeof(T) == 2 ? 15 : 60);
   static constexpr Narrow start() { return 0; }
   static constexpr Wide wide_start() { return 0; }
   static constexpr bool decided(Wide) { return false; }

@@ -257,6 +257,12 @@ TEST(Reduction, IntegersOfEveryLengthAndSize) {
       const bool is_signed = dtype != kBool && dtype != kByte;
       const int digits = dtype == kBool ? 1 : static_cast<int>(8 * element_size(dtype)) - (is_signed ? 1 : 0);
       const std::int64_t most = static_cast<std::int64_t>((std::uint64_t{1} << digits) - 1);
+      for (const std::int64_t value : {most, is_signed ? -most - 1 : 0}) {
+        const Tensor columns = make({1000, 5}, dtype, std::vector<Wide>(5000, Wide(value)));
+        const auto sum = static_cast<std::int64_t>(1000 * static_cast<std::uint64_t>(value));
+        ASSERT_EQ(values(ops::sum(columns, IntArrayRef({0}))), std::vector<Wide>(5, Wide(sum)))
+            << name(isa) << " " << dtype << " " << value;
+      }
       for (std::int64_t n = 1; n <= 600; n += n < 140 ? 1 : 37) {
         for (const std::int64_t value : {most, is_signed ? -most - 1 : 0}) {
           const Tensor t = make({n}, dtype, std::vector<Wide>(static_cast<std::size_t>(n), Wide(value)));
