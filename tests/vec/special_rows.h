@@ -85,7 +85,7 @@ inline const Row kSpecialRows[] = {
     LANEWISE_ROW("erfinv", vec::erfinv(x), mpfr_erfinv(r, x), -1, 1, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("ndtri", vec::ndtri(x), mpfr_ndtri(r, x), 0, 1, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("erfcx", vec::erfcx(x), mpfr_erfcx(r, x), -27, 40, false, {0.51, 4}, {0.51, 4}),
-    LANEWISE_ROW("ndtr", vec::ndtr(x), mpfr_ndtr(r, x), -40, 9, false, {0.51, 4}, {0.51, 4}),
+    LANEWISE_ROW("ndtr", vec::ndtr(x), mpfr_ndtr(r, x), -40, 9, false, {0.6, 4}, {0.6, 4}),
     LANEWISE_ROW("log_ndtr", vec::log_ndtr(x), mpfr_log_ndtr(r, x), -50, 40, false, {0.51, 4}, {0.51, 4}),
     LANEWISE_ROW("logit", vec::logit(x), mpfr_logit(r, x), 0, 1, false, {1.0, 1.0}, {1.0, 1.0}),
     LANEWISE_ROW("entr", vec::entr(x), mpfr_entropy(r, x), 0, 4, false, {1.6, 1.6}, {1.6, 1.6}),
