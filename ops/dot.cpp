@@ -121,7 +121,7 @@ void run_addr(const Outer& o, Tensor& out, const Scalar& beta, const Scalar& alp
   if (o.type == kBool) {
     const Tensor product = alpha.equal(0) ? lanewise::detail::empty_cpu(o.self.sizes(), kBool)
                                           : pointwise(kAnd, {o.column, o.row});
-    if (alpha.equal(0)) __builtin_memset(product.data_ptr(), 0, product.nbytes());
+    if (alpha.equal(0) && product.nbytes() > 0) __builtin_memset(product.data_ptr(), 0, product.nbytes());
     if (beta.equal(0)) {
       copy_(out, product);
     } else {

@@ -162,7 +162,7 @@ Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Te
                  total_weight.sizes());
   const Tensor grads = dense(grad_output);
   Tensor result = detail::empty_cpu(self.sizes(), self.scalar_type());
-  std::memset(result.data_ptr(), 0, result.nbytes());
+  if (result.nbytes() > 0) std::memset(result.data_ptr(), 0, result.nbytes());
   visit_floating(self.scalar_type(), [&]<class T>() {
     using R = Compute<T>;
     const T* g = grads.const_data_ptr<T>();

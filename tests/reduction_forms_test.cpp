@@ -72,7 +72,8 @@ TEST(Prod, OfComplexNumbersTakenAsRealOnes) {
 }
 
 bool identical(const Tensor& a, const Tensor& b) {
-  return a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
+  return a.sizes() == b.sizes() &&
+         (a.nbytes() == 0 || std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0);
 }
 
 /// Rows of any length, whole leaves or parts of them, give the bits of the contiguous sequence.
