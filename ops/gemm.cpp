@@ -97,6 +97,8 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
     b_ = a.transposed();
     s_ = s.transposed();
   }
+  if (a_.cols == 0)
+    a_.row_stride = a_.col_stride = b_.row_stride = b_.col_stride = 0;  // no memory to step in
   block_rows_ = block_rows(c_.rows, kernel_.rows, bytes_);
   adds_to_c_ = !vector_ && alpha.equal(1) && beta.equal(1) && a_.cols <= kGemmDepth && s_.data == c_.data &&
                s_.row_stride == c_.row_stride && s_.col_stride == 1 && c_.col_stride == 1 &&
