@@ -123,18 +123,20 @@ void Gemm::run(const GemmBatch& batch) {
       const std::int64_t n = i / (down * across);
       const std::int64_t row = i / across % down * tile_rows_;
       const std::int64_t col = i % across * tile_cols_;
-      Matrix c = c_;
-      Matrix a = a_;
-      Matrix b = b_;
-      Matrix s = s_;
-      c.data += n * batch.c;
-      a.data += n * (transposed_ ? batch.b : batch.a);
-      b.data += n * (transposed_ ? batch.a : batch.b);
-      if (s.data != nullptr) s.data += n * batch.s;
-      run_tile(c, a, b, s,
+      run_tile(product(batch, n),
                {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
     }
   });
+}
+
+/// The n-th of a batch.
+Gemm::Operands Gemm::product(const GemmBatch& batch, std::int64_t n) const {
+  Operands o{c_, a_, b_, s_};
+  o.c.data += n * batch.c;
+  o.a.data += n * (transposed_ ? batch.b : batch.a);
+  o.b.data += n * (transposed_ ? batch.a : batch.b);
+  if (o.s.data != nullptr) o.s.data += n * batch.s;
+  return o;
 }
 
 void Gemm::choose_tiles(std::int64_t batches) {
@@ -170,17 +172,17 @@ void Gemm::share_blocks(std::int64_t tiles) {
   tile_cols_ = ceil_div(ceil_div(c_.cols, kernel_.cols), across) * kernel_.cols;
 }
 
-void Gemm::run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const {
-  const bool direct = writes_in_place(c);
-  char* out = direct ? c.at(t.row, t.col)
+void Gemm::run_tile(const Operands& o, const Tile& t) const {
+  const bool direct = writes_in_place(o.c);
+  char* out = direct ? o.c.at(t.row, t.col)
                      : scratch(Scratch::ProductTile, static_cast<std::size_t>(t.rows * t.cols * bytes_));
-  const std::int64_t out_stride = direct ? c.row_stride : t.cols;
+  const std::int64_t out_stride = direct ? o.c.row_stride : t.cols;
   std::int64_t k0 = 0;
   do {
-    add_block(a, b, has_epilogue_ ? &s : nullptr, t, k0, adds_to_c_ || k0 > 0, out, out_stride);
+    add_block(o.a, o.b, has_epilogue_ ? &o.s : nullptr, t, k0, adds_to_c_ || k0 > 0, out, out_stride);
     k0 += depth_block_;
-  } while (k0 < a.cols);
-  if (!direct) store_tile(out, c, t);
+  } while (k0 < o.a.cols);
+  if (!direct) store_tile(out, o.c, t);
 }
 
 /// Whether the elements of C can be summed up where they belong.

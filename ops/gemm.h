@@ -51,12 +51,15 @@ class Gemm {
   struct Tile {
     std::int64_t row, rows, col, cols;
   };
+  struct Operands {
+    Matrix c, a, b, s;
+  };
+  Operands product(const GemmBatch& batch, std::int64_t n) const;
   void run_vectors(const GemmBatch& batch);
-  void run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
-                  std::int64_t rows) const;
+  void run_vector(const Operands& o, std::int64_t row, std::int64_t rows) const;
   void choose_tiles(std::int64_t batches);
   void share_blocks(std::int64_t tiles);
-  void run_tile(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Tile& t) const;
+  void run_tile(const Operands& o, const Tile& t) const;
   std::int64_t depth_parts(std::int64_t batches) const;
   void run_depth_parts(std::int64_t parts) const;
   void add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Tile& t, std::int64_t k0,

@@ -31,15 +31,7 @@ void Gemm::run_vectors(const GemmBatch& batch) {
   const std::int64_t depth = std::max<std::int64_t>(a_.cols, 1);
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelVectorProducts / depth);  // rows
   const auto run = [&](std::int64_t n, std::int64_t row, std::int64_t rows) {
-    Matrix c = c_;
-    Matrix a = a_;
-    Matrix x = b_;
-    Matrix s = s_;
-    c.data += n * batch.c;
-    a.data += n * (transposed_ ? batch.b : batch.a);
-    x.data += n * (transposed_ ? batch.a : batch.b);
-    if (s.data != nullptr) s.data += n * batch.s;
-    run_vector(c, a, x, s, row, rows);
+    run_vector(product(batch, n), row, rows);
   };
   if (batch.count == 1) {
     parallel_for(0, c_.rows, grain,
@@ -52,8 +44,8 @@ void Gemm::run_vectors(const GemmBatch& batch) {
   }
 }
 
-void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const Matrix& s, std::int64_t row,
-                      std::int64_t rows) const {
+void Gemm::run_vector(const Operands& o, std::int64_t row, std::int64_t rows) const {
+  const Matrix &c = o.c, &a = o.a, &x = o.b;
   const bool direct = c.type == compute_ && (c.row_stride == 1 || rows == 1) && !in_place_;
   char* y = direct ? c.at(row, 0) : scratch(Scratch::ProductTile, static_cast<std::size_t>(rows * bytes_));
   kernels::VectorProduct p{a.at(row, 0), a.row_stride, x.data, y, rows, a.cols, false};
@@ -84,7 +76,7 @@ void Gemm::run_vector(const Matrix& c, const Matrix& a, const Matrix& x, const M
       (by_columns ? kernel_.column_products : kernel_.row_products)(p);
     }
   }
-  if (has_epilogue_) add_s(s.transposed(), y, rows, 0, 1, row, rows);
+  if (has_epilogue_) add_s(o.s.transposed(), y, rows, 0, 1, row, rows);
   if (!direct) store_tile(y, c, {row, rows, 0, 1});
 }
 
