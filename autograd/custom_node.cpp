@@ -24,6 +24,9 @@ bool contains(const variable_list& list, const Tensor& t) {
 
 }  // namespace
 
+AutogradContext::AutogradContext() = default;
+AutogradContext::~AutogradContext() = default;
+
 variable_list AutogradContext::get_saved_variables() const {
   if (for_jvp_ != nullptr) return *for_jvp_;
   variable_list list;
@@ -49,6 +52,28 @@ bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges)
   return std::any_of(ranges.begin(), ranges.end(), [this](const IndexRange& range) {
     return node_->task_should_compute_output(range.first, range.second);
   });
+}
+
+CustomNodeBase::CustomNodeBase() { context_.node_ = this; }
+CustomNodeBase::~CustomNodeBase() = default;
+
+void CustomNodeBase::add_argument(variable_list& inputs, const Tensor& t) {
+  inputs.push_back(t);
+  is_tensor_.push_back(true);
+}
+void CustomNodeBase::add_argument(variable_list& inputs, const std::optional<Tensor>& t) {
+  add_argument(inputs, t.value_or(Tensor()));
+}
+void CustomNodeBase::add_argument(variable_list& inputs, const std::vector<Tensor>& list) {
+  add_argument(inputs, TensorList(list));
+}
+void CustomNodeBase::add_argument(variable_list& inputs, TensorList list) {
+  for (const Tensor& t : list) add_argument(inputs, t);
+}
+void CustomNodeBase::add_other_argument() { is_tensor_.push_back(false); }
+
+variable_list CustomNodeBase::saved_for_jvp() const {
+  return context_.to_save_for_jvp_.value_or(context_.to_save_);
 }
 
 void CustomNodeBase::release_variables() {

@@ -26,7 +26,8 @@ using IndexRange = std::pair<std::size_t, std::size_t>;
 /// What forward() of a custom function leaves for backward().
 class LANEWISE_API AutogradContext {
  public:
-  AutogradContext() = default;
+  AutogradContext();  // out of line, as all that would make every user compile maps and variants
+  ~AutogradContext();
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
@@ -68,35 +69,27 @@ class LANEWISE_API AutogradContext {
 /// What the nodes of all custom functions share.
 class LANEWISE_API CustomNodeBase : public Node {
  public:
-  CustomNodeBase() { context_.node_ = this; }
+  CustomNodeBase();
+  ~CustomNodeBase() override;
 
   AutogradContext& context() noexcept { return context_; }
   void release_variables() override;
 
   // Called by Function<T>::apply in this order.
-  void add_argument(variable_list& inputs, const Tensor& t) {
-    inputs.push_back(t);
-    is_tensor_.push_back(true);
-  }
-  void add_argument(variable_list& inputs, const std::optional<Tensor>& t) {
-    add_argument(inputs, t.value_or(Tensor()));
-  }
-  void add_argument(variable_list& inputs, const std::vector<Tensor>& list) {
-    add_argument(inputs, TensorList(list));
-  }
-  void add_argument(variable_list& inputs, TensorList list) {
-    for (const Tensor& t : list) add_argument(inputs, t);
-  }
+  void add_argument(variable_list& inputs, const Tensor& t);
+  void add_argument(variable_list& inputs, const std::optional<Tensor>& t);
+  void add_argument(variable_list& inputs, const std::vector<Tensor>& list);
+  void add_argument(variable_list& inputs, TensorList list);
   template <class Other>
   void add_argument(variable_list&, const Other&) {
-    is_tensor_.push_back(false);
+    add_other_argument();
   }
   /// Collects edges; true if the call is recorded.
   bool begin(const variable_list& inputs);
   /// Whether a tangent goes in, which the function's jvp() has to carry on.
   static bool any_dual(const variable_list& inputs);
   /// What jvp() will see; before finish().
-  variable_list saved_for_jvp() const { return context_.to_save_for_jvp_.value_or(context_.to_save_); }
+  variable_list saved_for_jvp() const;
   /// Gives the outputs their tangents; after finish().
   void propagate(const variable_list& inputs, const variable_list& saved, const variable_list& outputs);
   /// Gives the outputs their history and saves what the context was asked to.
@@ -111,6 +104,7 @@ class LANEWISE_API CustomNodeBase : public Node {
 
  private:
   friend class AutogradContext;
+  void add_other_argument();
   void finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,
                      std::size_t num_outputs, bool records);
 

@@ -5,7 +5,7 @@ endif()
 set(LANEWISE_TEST_RESULTS ${PROJECT_BINARY_DIR}/test_results)
 file(MAKE_DIRECTORY ${LANEWISE_TEST_RESULTS})
 
-# The tiers that this machine runs, best last. Tier tests of others are built but not registered.
+# The tiers that this machine runs, best last. Tier tests of others are built only by their names.
 set(LANEWISE_HOST_TIERS "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(LANEWISE_HOST_TIERS neon)
@@ -149,6 +149,8 @@ function(lanewise_add_tier_test name)
       endif()
     elseif(tier IN_LIST LANEWISE_HOST_TIERS)
       lanewise_register_test(${name}_${tier} ${name}_${tier} TIMEOUT ${arg_TIMEOUT})
+    elseif(NOT "${LANEWISE_QEMU_CPUS}" MATCHES "=${tier}(;|$)")
+      set_target_properties(${name}_${tier} PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()
     if(arg_QEMU)
       lanewise_register_qemu(${name}_${tier} "${arg_QEMU}" ${tier})
