@@ -49,8 +49,8 @@ LANEWISE_API Tensor pointwise(const PointwiseOp& op, std::initializer_list<Point
                               std::initializer_list<Scalar> params = {});
 
 /// The same into `out`, which is resized if its shape differs (its strides are kept if not). Its dtype must
-/// be one that the result can be cast to, and the result's own for an op with exact_out. `out` may be exactly an input, never overlap one partially. An
-/// undefined `out` becomes a fresh tensor.
+/// be one that the result can be cast to, and the result's own for an op with exact_out. `out` may be exactly
+/// an input, never overlap one partially. An undefined `out` becomes a fresh tensor.
 LANEWISE_API Tensor& pointwise_out(const PointwiseOp& op, Tensor& out,
                                    std::initializer_list<PointwiseInput> inputs,
                                    std::initializer_list<Scalar> params = {});

@@ -21,7 +21,6 @@ struct IntegerExtreme {
 
   using Chain = vec::Vec<T>;
   static constexpr bool kRepeatable = true;
-  static constexpr T chain_start() { return start(); }
   static LANEWISE_INLINE Chain step(Chain a, Chain x) {
     return Max ? vec::maximum(a, x) : vec::minimum(a, x);
   }

@@ -9,8 +9,8 @@ namespace lanewise::kernels::LANEWISE_ISA {
 
 /// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all;
 /// start(), step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no
-/// later element can change it. It may have a Chain of vectors, with chain_start(), step(Chain, V) and join(Chain, Chain), whose
-/// lanes merge to the result; kRepeatable: it may see an element twice.
+/// later element can change it. It may have a Chain of vectors, with step(Chain, V) and join(Chain, Chain), whose lanes begin with
+/// start() and merge to the result; kRepeatable: it may see an element twice.
 template <class Op>
 struct OrderFree {
   using T = typename Op::Element;
@@ -34,7 +34,7 @@ struct OrderFree {
     using V = vec::Vec<T>;
     using Chain = typename Op::Chain;
     constexpr std::int64_t kSize = V::size, kChains = 4;
-    const Chain start(Op::chain_start());
+    const Chain start(static_cast<typename Chain::value_type>(Op::start()));
     Chain chain[kChains] = {start, start, start, start};
     std::int64_t i = 0;
     for (; i + kChains * kSize <= n; i += kChains * kSize) {

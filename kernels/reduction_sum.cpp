@@ -29,7 +29,6 @@ struct IntegerSum {
 
   using Chain = vec::Vec<std::int64_t>;
   static constexpr bool kRepeatable = false;
-  static constexpr std::int64_t chain_start() { return 0; }
   static LANEWISE_INLINE Chain step(Chain a, vec::Vec<T> x) { return a + vec::lane_sums(x); }
   static LANEWISE_INLINE Chain join(Chain a, Chain b) { return a + b; }
 };
