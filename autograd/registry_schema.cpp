@@ -2,25 +2,6 @@
 
 namespace lanewise {
 
-Value::Value(const Scalar& number) {
-  if (number.isBoolean()) {
-    content_ = number.to<bool>();
-  } else if (number.isIntegral(false)) {
-    content_ = number.to<std::int64_t>();
-  } else if (number.isComplex()) {
-    content_ = number.to<std::complex<double>>();
-  } else {
-    content_ = number.to<double>();
-  }
-}
-
-std::string Value::type_name() const {
-  constexpr const char* kNames[] = {"None",  "Tensor",  "Tensor[]", "bool",       "int",
-                                    "float", "complex", "int[]",    "ScalarType", "str"};
-  static_assert(std::size(kNames) == std::variant_size_v<Content>);
-  return kNames[content_.index()];
-}
-
 std::string Schema::full_name() const {
   std::string text(name);
   if (!overload.empty()) text.append(".").append(overload);

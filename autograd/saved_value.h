@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -15,44 +16,45 @@ namespace lanewise::autograd {
 
 /// What a custom function keeps beside tensors that need their history: `ctx->saved_data["scale"] = 2.5`.
 /// Reading it as another type than it was stored as throws ValueError; an int64 reads as a double too.
-class SavedValue {
+class LANEWISE_API SavedValue {
  public:
-  SavedValue() = default;
-  SavedValue(bool value) : value_(value) {}
+  SavedValue() noexcept;
+  SavedValue(bool value);
+  SavedValue(std::int64_t value);
+  SavedValue(double value);
   template <class T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  SavedValue(T value) : value_(static_cast<std::int64_t>(value)) {}
-  template <class T>
-    requires std::is_floating_point_v<T>
-  SavedValue(T value) : value_(static_cast<double>(value)) {}
-  SavedValue(std::complex<double> value) : value_(value) {}
-  SavedValue(const char* value) : value_(std::string(value)) {}
-  SavedValue(std::string value) : value_(std::move(value)) {}
-  SavedValue(Tensor value) : value_(std::move(value)) {}
-  SavedValue(std::vector<Tensor> value) : value_(std::move(value)) {}
-  SavedValue(std::vector<std::int64_t> value) : value_(std::move(value)) {}
-  SavedValue(std::vector<double> value) : value_(std::move(value)) {}
+  requires(std::is_arithmetic_v<T>) SavedValue(T value)
+      : SavedValue(static_cast<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(value)) {}
+  SavedValue(std::complex<double> value);
+  SavedValue(const char* value);
+  SavedValue(std::string value);
+  SavedValue(Tensor value);
+  SavedValue(std::vector<Tensor> value);
+  SavedValue(std::vector<std::int64_t> value);
+  SavedValue(std::vector<double> value);
+  // Out of line: every file that includes this would compile what a variant does.
+  SavedValue(const SavedValue& other);
+  SavedValue(SavedValue&& other) noexcept;
+  SavedValue& operator=(const SavedValue& other);
+  SavedValue& operator=(SavedValue&& other) noexcept;
+  ~SavedValue();
 
-  bool isNone() const noexcept { return std::holds_alternative<std::monostate>(value_); }
-  bool isTensor() const noexcept { return std::holds_alternative<Tensor>(value_); }
-  bool isInt() const noexcept { return std::holds_alternative<std::int64_t>(value_); }
-  bool isDouble() const noexcept { return std::holds_alternative<double>(value_); }
-  bool isBool() const noexcept { return std::holds_alternative<bool>(value_); }
+  bool isNone() const noexcept;
+  bool isTensor() const noexcept;
+  bool isInt() const noexcept;
+  bool isDouble() const noexcept;
+  bool isBool() const noexcept;
 
-  bool toBool() const { return get<bool>("a bool"); }
-  std::int64_t toInt() const { return get<std::int64_t>("an int"); }
-  double toDouble() const {
-    return isInt() ? static_cast<double>(std::get<std::int64_t>(value_)) : get<double>("a double");
-  }
-  std::complex<double> toComplexDouble() const { return get<std::complex<double>>("a complex"); }
-  const std::string& toStringRef() const { return get<std::string>("a string"); }
-  const Tensor& toTensor() const { return get<Tensor>("a Tensor"); }
-  const std::vector<Tensor>& toTensorVector() const { return get<std::vector<Tensor>>("a list of Tensors"); }
-  const std::vector<std::int64_t>& toIntVector() const {
-    return get<std::vector<std::int64_t>>("a list of ints");
-  }
+  bool toBool() const;
+  std::int64_t toInt() const;
+  double toDouble() const;
+  std::complex<double> toComplexDouble() const;
+  const std::string& toStringRef() const;
+  const Tensor& toTensor() const;
+  const std::vector<Tensor>& toTensorVector() const;
+  const std::vector<std::int64_t>& toIntVector() const;
   const std::vector<std::int64_t>& toIntList() const { return toIntVector(); }
-  const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>("a list of doubles"); }
+  const std::vector<double>& toDoubleVector() const;
 
   /// By type: `ctx->saved_data["n"].to<int64_t>()`.
   template <class T>

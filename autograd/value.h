@@ -25,38 +25,33 @@ class LANEWISE_API Value {
   using Content = std::variant<std::monostate, Tensor, std::vector<Tensor>, bool, std::int64_t, double,
                                std::complex<double>, std::vector<std::int64_t>, ScalarType, std::string>;
 
-  Value() = default;
-  Value(std::nullopt_t) {}
-  Value(Tensor tensor) : content_(std::move(tensor)) {}
-  Value(std::vector<Tensor> tensors) : content_(std::move(tensors)) {}
+  Value() noexcept;
+  Value(std::nullopt_t) noexcept;
+  Value(Tensor tensor);
+  Value(std::vector<Tensor> tensors);
   template <class T>
-    requires(std::is_arithmetic_v<T>)
-  Value(T number) {
-    if constexpr (std::is_same_v<T, bool>) {
-      content_ = number;
-    } else if constexpr (std::is_integral_v<T>) {
-      content_ = static_cast<std::int64_t>(number);
-    } else {
-      content_ = static_cast<double>(number);
-    }
-  }
+  requires(std::is_arithmetic_v<T>) Value(T number) : Value(Scalar(number)) {}
   template <class T>
-  Value(std::complex<T> number) : content_(std::complex<double>(number)) {}
+  Value(std::complex<T> number) : Value(Scalar(number)) {}
   Value(const Scalar& number);
-  Value(std::vector<std::int64_t> list) : content_(std::move(list)) {}
-  Value(IntArrayRef list) : content_(std::vector<std::int64_t>(list.begin(), list.end())) {}
-  Value(std::initializer_list<std::int64_t> list) : content_(std::vector<std::int64_t>(list)) {}
-  Value(ScalarType dtype) : content_(dtype) {}
-  Value(std::string text) : content_(std::move(text)) {}
-  Value(std::string_view text) : content_(std::string(text)) {}
-  Value(const char* text) : content_(std::string(text)) {}
+  Value(std::vector<std::int64_t> list);
+  Value(IntArrayRef list);
+  Value(std::initializer_list<std::int64_t> list);
+  Value(ScalarType dtype);
+  Value(std::string text);
+  Value(std::string_view text);
+  Value(const char* text);
   template <class T>
-  Value(const std::optional<T>& value) {
-    if (value) *this = Value(*value);
-  }
+  Value(const std::optional<T>& value) : Value(value ? Value(*value) : Value()) {}
+  // Out of line: every file that includes this would compile what a variant does.
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   const Content& content() const noexcept { return content_; }
-  bool is_none() const noexcept { return std::holds_alternative<std::monostate>(content_); }
+  bool is_none() const noexcept { return content_.index() == 0; }
   template <class T>
   const T* get_if() const noexcept {
     return std::get_if<T>(&content_);

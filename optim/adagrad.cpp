@@ -1,4 +1,5 @@
 #include <array>
+#include <tuple>
 
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -12,7 +13,13 @@ namespace {
 
 constexpr PointwiseOp kStep{"Adagrad::step", &kernels::KernelTable::adagrad_step};
 
+auto all(const AdagradOptions& o) {
+  return std::tie(o.lr(), o.lr_decay(), o.weight_decay(), o.initial_accumulator_value(), o.eps());
+}
+
 }  // namespace
+
+bool operator==(const AdagradOptions& a, const AdagradOptions& b) { return all(a) == all(b); }
 
 Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOptions& defaults)
     : StatefulOptimizer("Adagrad", defaults) {

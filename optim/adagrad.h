@@ -1,18 +1,14 @@
 #pragma once
 
-#include <tuple>
-
 #include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
 /// Settings of Adagrad.
 class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
-  auto all() const { return std::tie(lr_, lr_decay_, weight_decay_, initial_accumulator_value_, eps_); }
-
  public:
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}  // NOLINT: a number is a learning rate
-  friend bool operator==(const AdagradOptions& a, const AdagradOptions& b) { return a.all() == b.all(); }
+  friend LANEWISE_API bool operator==(const AdagradOptions& a, const AdagradOptions& b);
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(double, lr_decay) = 0;

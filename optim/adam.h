@@ -11,11 +11,9 @@ using Betas = std::tuple<double, double>;
 
 /// Settings of Adam.
 class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
-  auto all() const { return std::tie(lr_, betas_, eps_, weight_decay_, amsgrad_); }
-
  public:
   AdamOptions(double lr = 1e-3) : lr_(lr) {}  // NOLINT: a number is a learning rate
-  friend bool operator==(const AdamOptions& a, const AdamOptions& b) { return a.all() == b.all(); }
+  friend LANEWISE_API bool operator==(const AdamOptions& a, const AdamOptions& b);
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(Betas, betas) = {0.9, 0.999};
@@ -26,11 +24,9 @@ class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
 
 /// Settings of AdamW: the same names, with weight decay.
 class AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
-  auto all() const { return std::tie(lr_, betas_, eps_, weight_decay_, amsgrad_); }
-
  public:
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}  // NOLINT: a number is a learning rate
-  friend bool operator==(const AdamWOptions& a, const AdamWOptions& b) { return a.all() == b.all(); }
+  friend LANEWISE_API bool operator==(const AdamWOptions& a, const AdamWOptions& b);
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(Betas, betas) = {0.9, 0.999};

@@ -1,18 +1,14 @@
 #pragma once
 
-#include <tuple>
-
 #include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
 /// Settings of RMSprop.
 class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
-  auto all() const { return std::tie(lr_, alpha_, eps_, weight_decay_, momentum_, centered_); }
-
  public:
   RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  // NOLINT: a number is a learning rate
-  friend bool operator==(const RMSpropOptions& a, const RMSpropOptions& b) { return a.all() == b.all(); }
+  friend LANEWISE_API bool operator==(const RMSpropOptions& a, const RMSpropOptions& b);
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(double, alpha) = 0.99;

@@ -1,18 +1,14 @@
 #pragma once
 
-#include <tuple>
-
 #include <lanewise/optim/stateful_optimizer.h>
 
 namespace lanewise::optim {
 
 /// Settings of SGD.
 class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
-  auto all() const { return std::tie(lr_, momentum_, dampening_, weight_decay_, nesterov_); }
-
  public:
   SGDOptions(double lr) : lr_(lr) {}  // NOLINT: a number is a learning rate
-  friend bool operator==(const SGDOptions& a, const SGDOptions& b) { return a.all() == b.all(); }
+  friend LANEWISE_API bool operator==(const SGDOptions& a, const SGDOptions& b);
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(double, momentum) = 0;
