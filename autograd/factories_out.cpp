@@ -60,7 +60,7 @@ Tensor& ones_out(Tensor& out, IntArrayRef size) {
 }
 
 Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& fill_value) {
-  if (out.defined()) fill_value.check_fits(out.scalar_type());
+  if (out.defined()) fill_value.check_fits(out.scalar_type(), "full");
   return fill(
       "full", out, size, [&] { return full(size, fill_value); }, [&] { out.fill_(fill_value); });
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 
 #include <lanewise/iterator/detail/direct_call.h>
@@ -22,11 +23,22 @@ using kernels::ElementwiseKernel;
 using kernels::KernelScalar;
 using kernels::Role;
 
+/// Whether every floating and complex dtype holds the number.
+bool fits_everywhere(const Scalar& number, const KernelScalar& value) {
+  constexpr double kLargestHalf = 65504;
+  return !number.isComplex() && std::abs(value.re) <= kLargestHalf;
+}
+
+/// A kernel would drop the imaginary part of a number, or take an infinity for one beyond its dtype.
+void check_fits(const PointwiseOp& op, const ElementwiseKernel& kernel,
+                std::initializer_list<PointwiseInput> inputs, const Scalar& number);
+
 /// Parameters as kernels read them. Of the first two, those left out are 1, so that add and sub without one
 /// are x + y and x - y.
 class Params {
  public:
-  explicit Params(std::initializer_list<Scalar> params) {
+  Params(const PointwiseOp& op, const ElementwiseKernel& kernel, std::initializer_list<PointwiseInput> inputs,
+         std::initializer_list<Scalar> params) {
     if (params.size() == 0) [[likely]] {
       data_ = kOnes;
       size_ = 2;
@@ -34,7 +46,9 @@ class Params {
     }
     LANEWISE_ASSERT(params.size() <= kMost);
     for (const Scalar& param : params) {
-      std::construct_at(&value_[size_++], detail::kernel_scalar(param));
+      std::construct_at(&value_[size_], detail::kernel_scalar(param));
+      if (!fits_everywhere(param, value_[size_++])) [[unlikely]]
+        check_fits(op, kernel, inputs, param);
     }
     while (size_ < 2) {
       std::construct_at(&value_[size_++], kOnes[0]);
@@ -155,10 +169,21 @@ struct PointwiseBuilder {
   }
 };
 
+namespace {
+
+[[gnu::cold]] void check_fits(const PointwiseOp& op, const ElementwiseKernel& kernel,
+                              std::initializer_list<PointwiseInput> inputs, const Scalar& number) {
+  const ScalarType common = PointwiseBuilder{op, kernel, inputs}.common_dtype();
+  if (!is_integral(common, true) && !(op.numbers_are_doubles && !number.isComplex()))
+    number.check_fits(common, op.name);
+}
+
+}  // namespace
+
 Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> inputs,
                  std::initializer_list<Scalar> numbers) {
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
-  const Params params(numbers);
+  const Params params(op, kernel, inputs, numbers);
   DirectCall call;
   if (call.set_up(op.promote_integers_to_float, kernel, inputs)) [[likely]] {
     const ScalarType type = detail::role_type(kernel.roles[0], call.result);
@@ -189,7 +214,7 @@ Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> in
 Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<PointwiseInput> inputs,
                       std::initializer_list<Scalar> numbers) {
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
-  const Params params(numbers);
+  const Params params(op, kernel, inputs, numbers);
   DirectCall call;
   if (out.defined() && call.set_up(op.promote_integers_to_float, kernel, inputs) &&
       call.writes_to(*out.unsafeGetTensorImpl(), kernel, 0, inputs)) {
@@ -224,7 +249,7 @@ Tensor& pointwise_inplace(const PointwiseOp& op, Tensor& self, std::initializer_
 void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs,
                      std::initializer_list<PointwiseInput> inputs, std::initializer_list<Scalar> numbers) {
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
-  const Params params(numbers);
+  const Params params(op, kernel, inputs, numbers);
   LANEWISE_CHECK(ValueError, outs.size() == kernel.num_outputs, op.name, ": ", outs.size(),
                  " outputs, but the kernel has ", int{kernel.num_outputs});
   for (const Tensor* out : outs) {

@@ -20,6 +20,7 @@ struct PointwiseOp {
   const kernels::ElementwiseKernel* kernels::KernelTable::*kernel;
   bool promote_integers_to_float = false;  ///< integral and bool inputs compute in the default dtype
   bool exact_out = false;  ///< an output of another dtype than the result's is an error, and not cast to
+  bool numbers_are_doubles = false;  ///< whatever the dtype: parameters beyond its range are no errors
 };
 
 /// One input of a pointwise call: a tensor, or a number that promotes as a wrapped number. Does not own what

@@ -202,6 +202,7 @@ void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tenso
       DtypeError, alpha.isIntegral(true) || is_differentiable(self.scalar_type()),
       "index_add: For integral input tensors, argument alpha must not be a floating point number, found ",
       alpha);
+  alpha.check_fits(self.scalar_type(), "index_add");
   assert_no_internal_overlap(self);
   add_rows(rows, self, fitted("index_add", rows, self, source), alpha);
 }
@@ -274,6 +275,7 @@ Tensor take(const Tensor& self, const Tensor& index) {
 }
 
 void take_into(const Destination& to, const Tensor& self, const Tensor& index) {
+  check_out_exact(to.op, to.tensor, self.scalar_type());
   const Tensor source = taken_from(self, index);
   const IndexedRows rows = indexed_elements("take", source, index);
   write_result(to, rows.sizes, self.scalar_type(), {&self, &index},

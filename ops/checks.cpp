@@ -16,7 +16,7 @@ void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
       ": For integral input tensors, argument alpha must not be a floating point number: the floating "
       "factor ",
       alpha, " needs floating operands, they are ", to_string(result), "; cast them first");
-  if (is_integral(result, false)) alpha.check_fits(result);
+  if (is_integral(result, false)) alpha.check_fits(result, op);
 }
 
 }  // namespace
@@ -114,19 +114,19 @@ void check_value(const char* op, const Tensor& self, const Tensor& a, const Tens
   if (value.isIntegral(false) && value.equal(1)) return;  // the default, which fits everywhere
   ResultType type;
   for (const Tensor* t : {&self, &a, &b}) type.add(*t);
-  if (is_integral(type.get(), false)) value.check_fits(type.get());
+  if (is_integral(type.get(), false)) value.check_fits(type.get(), op);
 }
 
-void check_fits(const Tensor& self, std::initializer_list<Scalar> numbers) {
+void check_fits(const char* op, const Tensor& self, std::initializer_list<Scalar> numbers) {
   for (const Scalar& number : numbers) {
-    if (number.isComplex() && !self.is_complex()) number.check_fits(self.scalar_type());
+    if (number.isComplex() && !self.is_complex()) number.check_fits(self.scalar_type(), op);
   }
   if (!is_integral(self.scalar_type(), false)) return;
   ResultType type;
   type.add(self);
   for (const Scalar& number : numbers) type.add(number);
   if (!is_integral(type.get(), false)) return;
-  for (const Scalar& number : numbers) number.check_fits(type.get());
+  for (const Scalar& number : numbers) number.check_fits(type.get(), op);
 }
 
 void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
@@ -136,7 +136,7 @@ void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max
                      (min_val.to_unchecked<double>() >= 0 && max_val.to_unchecked<double>() >= 0),
                  "hardtanh: the limits ", min_val, " and ", max_val,
                  " of unsigned numbers must not be negative");
-  check_fits(self, {min_val, max_val});
+  check_fits("hardtanh", self, {min_val, max_val});
 }
 
 void check_softshrink(const Scalar& lambd) {
@@ -186,7 +186,8 @@ void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
 }
 
 Scalar masked_fill_value(const Tensor& self, const Scalar& value) {
-  return visit_dtype(self.scalar_type(), [&]<class T>() { return Scalar(value.to<T>()); });
+  value.check_fits(self.scalar_type(), "masked_fill");
+  return visit_dtype(self.scalar_type(), [&]<class T>() { return Scalar(value.to_unchecked<T>()); });
 }
 
 Scalar masked_fill_value(const Tensor& self, const Tensor& value) {

@@ -46,8 +46,8 @@ void check_alpha(const char* op, const Tensor& self, const Other& other, const S
 /// No complex factor for real operands; of a floating one integers take the integral part, as in PyTorch, and it must fit.
 /// Throws DtypeError, ValueError.
 void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value);
-/// Numbers beside integers must fit into what the op computes in. Throws ValueError.
-void check_fits(const Tensor& self, std::initializer_list<Scalar> numbers);
+/// Numbers beside integers must fit into what the op computes in, and those beside real tensors must be real. Throws ValueError.
+void check_fits(const char* op, const Tensor& self, std::initializer_list<Scalar> numbers);
 
 /// check_alpha, and no bool among the operands. Throws DtypeError.
 template <class Other>

@@ -67,8 +67,10 @@ Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, doub
   const ScalarType dtype = options.dtype();
   LANEWISE_CHECK(DtypeError, dtype != kBool, "logspace: not implemented for ", dtype);
   const bool complex = is_complex(dtype);
-  // The ends of a row of integers are integers themselves.
-  const auto end_of = [&](const Scalar& x) { return is_integral(dtype, true) ? Scalar(x.to<std::int64_t>()) : x; };
+  // The ends of a row of integers are integers themselves; PyTorch takes one number as it is.
+  const auto end_of = [&](const Scalar& x) {
+    return is_integral(dtype, true) && steps != 1 ? Scalar(x.to<std::int64_t>()) : x;
+  };
   const Tensor exponents = linspace(end_of(start), end_of(end), steps, complex ? kComplexDouble : kDouble);
   return with_options(pow(Scalar(base), exponents).to(dtype), options);
 }

@@ -189,6 +189,11 @@ void check_not_bool(const char* op, const Tensor& t) {
                  ": received a bool input for `x` or `y`, but bool is not supported");
 }
 
+void check_distance(const char* op, const Scalar& dx) {
+  LANEWISE_CHECK(DtypeError, !dx.isBoolean() && !dx.isComplex(), op,
+                 ": Currently, we only support dx as a real number; it is ", dx);
+}
+
 /// Distances of the points, shaped to go with y.
 Tensor steps(const char* op, const Tensor& y, const Tensor& x, std::int64_t dim) {
   check_not_bool(op, y);
@@ -229,7 +234,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
   const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
   if (y.size(d) == 0) return no_area(y, dim);
   check_not_bool("trapezoid", y);
-  LANEWISE_CHECK(DtypeError, !dx.isBoolean(), "trapezoid: Currently, we only support dx as a real number");
+  check_distance("trapezoid", dx);
   // The points at the ends belong to one trapezoid only.
   return lanewise::mul(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx);
 }
@@ -253,6 +258,7 @@ Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) 
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
   ops::check_defined("cumulative_trapezoid", "y", y);
   check_not_bool("cumulative_trapezoid", y);
+  check_distance("cumulative_trapezoid", dx);
   return lanewise::mul(trapezoids("cumulative_trapezoid", y, dim), dx.to<double>() / 2).cumsum(dim);
 }
 

@@ -100,9 +100,10 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool) {
 
 Tensor& fill_(Tensor& self, const Scalar& value) {
   check_defined("fill_", self);
+  value.check_fits(self.scalar_type(), "fill_");
   alignas(16) char element[16];
   visit_dtype(self.scalar_type(), [&]<class T>() {
-    const T converted = value.to<T>();
+    const T converted = value.to_unchecked<T>();
     std::memcpy(element, &converted, sizeof converted);
   });
   fill_with(self, element);

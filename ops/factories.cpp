@@ -26,11 +26,6 @@ TensorOptions like(const char* op, const Tensor& self, const TensorOptions& opti
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
-/// Throws ValueError if the number does not fit, before memory is taken.
-void check_fits(const Scalar& value, ScalarType dtype) {
-  visit_dtype(dtype, [&]<class T>() { static_cast<void>(value.to<T>()); });
-}
-
 Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
   ops::fill_dense(t, value);
   return with_options(std::move(t), options);
@@ -67,12 +62,12 @@ Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& opt
   const ScalarType dtype = options.has_dtype() ? options.dtype() : dtype_of_number(fill_value);
   LANEWISE_CHECK(DtypeError, !fill_value.isComplex() || is_complex(dtype), "full: ", short_name(dtype),
                  " cannot hold the complex number ", fill_value);
-  check_fits(fill_value, dtype);
+  fill_value.check_fits(dtype, "full");
   return filled(detail::empty_cpu(size, dtype), fill_value, options);
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
-  check_fits(value, options.dtype());
+  value.check_fits(options.dtype(), "scalar_tensor");
   return filled(detail::empty_cpu({}, options.dtype()), value, options);
 }
 
@@ -86,7 +81,7 @@ Tensor ones_like(const Tensor& self, const TensorOptions& options) {
   return filled(empty_for("ones_like", self, options), 1, options);
 }
 Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options) {
-  check_fits(fill_value, like("full_like", self, options).dtype());
+  fill_value.check_fits(like("full_like", self, options).dtype(), "full_like");
   return filled(empty_for("full_like", self, options), fill_value, options);
 }
 
@@ -143,12 +138,15 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, cons
                                                : get_default_dtype();
   LANEWISE_CHECK(DtypeError, !complex || is_complex(dtype), "linspace: ", short_name(dtype),
                  " cannot hold the complex numbers ", start, " and ", end);
-  if (is_integral(dtype, false)) {
-    start.check_fits(dtype);
-    end.check_fits(dtype);
-  }
+  // The ends of a row of integers are integers themselves.
+  const auto end_of = [&](const Scalar& x) {
+    if (!is_integral(dtype, false)) return x;
+    x.check_fits(dtype, "linspace");
+    return Scalar(x.to_unchecked<std::int64_t>());
+  };
+  const std::initializer_list<Scalar> row = {end_of(start), end_of(end), steps};
   Tensor t = detail::empty_cpu(steps, dtype);
-  ops::fill_indexed("linspace", t, &kernels::KernelTable::linspace, {start, end, steps});
+  ops::fill_indexed("linspace", t, &kernels::KernelTable::linspace, row);
   return with_options(std::move(t), options);
 }
 

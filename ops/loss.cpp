@@ -113,10 +113,11 @@ std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& ta
     const auto weight_of = [&](std::int64_t c) { return w != nullptr ? static_cast<R>(w[c]) : R(1); };
     if (nll.keeps_samples()) {
       for (std::int64_t i = 0; i < nll.samples; ++i) out[i] = static_cast<T>(R(0));
+      total = static_cast<T>(R(0));
       nll.each([&](std::int64_t i, std::int64_t c, std::int64_t at) {
         out[i] = static_cast<T>(-weight_of(c) * static_cast<R>(x[at]));
+        if (self.dim() == 1) total = static_cast<T>(weight_of(c));  // one sample is its own batch, as in PyTorch
       });
-      total = static_cast<T>(R(0));
       return;
     }
     std::vector<R> terms(static_cast<std::size_t>(nll.samples), R(0));

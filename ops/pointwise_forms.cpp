@@ -23,12 +23,17 @@ constexpr PointwiseOp exact(PointwiseOp op) {
   return op;
 }
 
+constexpr PointwiseOp of_doubles(PointwiseOp op) {
+  op.numbers_are_doubles = true;
+  return op;
+}
+
 constexpr PointwiseOp kDiv{"div", &KernelTable::div, true};
 constexpr PointwiseOp kDivTrunc{"div", &KernelTable::div_trunc};
 constexpr PointwiseOp kDivFloor{"div", &KernelTable::div_floor};
 constexpr PointwiseOp kPow = exact({"pow", &KernelTable::pow});
-constexpr PointwiseOp kPowScalar = exact({"pow", &KernelTable::pow_scalar});
-constexpr PointwiseOp kPowScalarOfIntegers = exact({"pow", &KernelTable::pow_scalar, true});
+constexpr PointwiseOp kPowScalar = of_doubles(exact({"pow", &KernelTable::pow_scalar}));
+constexpr PointwiseOp kPowScalarOfIntegers = of_doubles(exact({"pow", &KernelTable::pow_scalar, true}));
 constexpr PointwiseOp kSquare = exact({"square", &KernelTable::square});
 constexpr PointwiseOp kClamp{"clamp", &KernelTable::clamp};
 constexpr PointwiseOp kClampMin{"clamp", &KernelTable::maximum};
@@ -46,7 +51,7 @@ constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backw
 constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
 constexpr PointwiseOp kLogit{"logit", &KernelTable::logit, true};
 constexpr PointwiseOp kLogitBackward{"logit_backward", &KernelTable::logit_backward};
-constexpr PointwiseOp kNanToNum{"nan_to_num", &KernelTable::nan_to_num};
+constexpr PointwiseOp kNanToNum = of_doubles({"nan_to_num", &KernelTable::nan_to_num});
 constexpr PointwiseOp kNextafter{"nextafter", &KernelTable::nextafter};
 constexpr PointwiseOp kDeg2Rad{"deg2rad", &KernelTable::mul, true};
 constexpr PointwiseOp kRad2Deg{"rad2deg", &KernelTable::mul, true};
@@ -74,7 +79,7 @@ const PointwiseOp* power_by_number(const Tensor& self, const Scalar& exponent) {
       !is_integral(type, true) || !exponent.isIntegral(false) || exponent.to_unchecked<std::int64_t>() >= 0,
       "pow: Integers to negative integer powers are not allowed. The power is ", exponent,
       "; cast self to a floating dtype");
-  if (is_integral(type, false)) exponent.check_fits(type);
+  if (is_integral(type, false)) exponent.check_fits(type, "pow");
   if (type == self.scalar_type()) return &kPowScalar;
   return is_floating_point(type) ? &kPowScalarOfIntegers : nullptr;
 }
@@ -87,7 +92,7 @@ void check_limits(bool any) {
 }
 void check_limits(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
   check_limits(min || max);
-  check_fits(self, {min ? *min : *max, max ? *max : *min});
+  check_fits("clamp", self, {min ? *min : *max, max ? *max : *min});
 }
 
 Tensor tested(const PointwiseOp& op, const Tensor& self, bool of_integers) {

@@ -9,7 +9,7 @@ namespace {
 void check_factor(const char* op, const char* name, const Scalar& value, ScalarType t) {
   LANEWISE_CHECK(DtypeError, is_complex(t) || !value.isComplex(), op, ": ", name,
                  " is complex, the matrices are ", t);
-  if (is_integral(t, false)) value.check_fits(t);
+  value.check_fits(t, op);
 }
 
 bool broadcasts_to(IntArrayRef from, IntArrayRef to) {

@@ -146,6 +146,7 @@ Tensor triangle_of(const char* op, const Tensor& self, bool lower, std::int64_t 
 
 void triangle_into(const Destination& to, const Tensor& self, bool lower, std::int64_t diagonal) {
   check_matrices(to.op, self);
+  check_out_exact(to.op, to.tensor, self.scalar_type());
   const Triangle triangle(self, lower, diagonal);
   if (to.tensor.defined() && to.tensor.is_same(self)) return clear_outside(self, triangle);
   // Rows with gaps, or columns: a copy knows best how to get there.

@@ -37,11 +37,12 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
   copy_(out, result);
 }
 
+void check_out_exact(const char* op, const Tensor& out, ScalarType result) {
+  LANEWISE_CHECK(DtypeError, !out.defined() || out.scalar_type() == result, op,
+                 ": Expected out tensor to have dtype ", result, ", but got ", out.scalar_type(), " instead");
+}
 void check_out_exact(const char* op, const Tensor& out, const Tensor& result) {
-  if (!out.defined()) return;
-  LANEWISE_CHECK(DtypeError, out.scalar_type() == result.scalar_type(), op,
-                 ": Expected out tensor to have dtype ", result.scalar_type(), ", but got ",
-                 out.scalar_type(), " instead");
+  check_out_exact(op, out, result.scalar_type());
   check_out_dtype(op, out, result);
 }
 

@@ -19,6 +19,7 @@ void resize_result(const char* op, Tensor& out, const Tensor& result);
 /// Throws DtypeError if `out`, unless it is undefined, cannot hold the dtype of `result`.
 void check_out_dtype(const char* op, const Tensor& out, const Tensor& result);
 /// The same where libtorch takes no other dtype than the result's, and resize_result() after it.
+void check_out_exact(const char* op, const Tensor& out, ScalarType result);
 void check_out_exact(const char* op, const Tensor& out, const Tensor& result);
 void exact_result(const char* op, Tensor& out, const Tensor& result);
 

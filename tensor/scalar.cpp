@@ -31,7 +31,8 @@ bool fits(const Scalar& s) {
     }
     constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     constexpr double kBegin = static_cast<double>(std::numeric_limits<T>::min());
-    return (value.real() >= kBegin || value.real() > kBegin - 1) && value.real() < kEnd;
+    constexpr bool kHasLargest = sizeof(T) < 8;  // a double has it, so that 255.5 is no byte, as -0.5 is none
+    return value.real() >= kBegin && (kHasLargest ? value.real() <= kEnd - 1 : value.real() < kEnd);
   } else {
     if (s.isComplex() && value.imag() != 0) return false;
     if constexpr (std::is_same_v<T, double>) return true;
@@ -60,12 +61,17 @@ const char* cpp_name(ScalarType t) noexcept {
   }
 }
 
+template <class T>
+void check_fits_in(const Scalar& s, const char* op) {
+  LANEWISE_CHECK(ValueError, fits<T>(s), op, ": value cannot be converted to type ",
+                 cpp_name(scalar_type_of<T>), " without overflow; it is ", s);
+}
+
 }  // namespace
 
 template <class T>
 T Scalar::to() const {
-  LANEWISE_CHECK(ValueError, fits<T>(*this), "Scalar::to: value cannot be converted to type ",
-                 cpp_name(scalar_type_of<T>), " without overflow; it is ", *this);
+  check_fits_in<T>(*this, "Scalar::to");
   return to_unchecked<T>();
 }
 
@@ -83,8 +89,8 @@ template double Scalar::to<double>() const;
 template std::complex<float> Scalar::to<std::complex<float>>() const;
 template std::complex<double> Scalar::to<std::complex<double>>() const;
 
-void Scalar::check_fits(ScalarType dtype) const {
-  visit_dtype(dtype, [this]<class T>() { static_cast<void>(to<T>()); });
+void Scalar::check_fits(ScalarType dtype, const char* op) const {
+  visit_dtype(dtype, [&]<class T>() { check_fits_in<T>(*this, op); });
 }
 
 std::ostream& operator<<(std::ostream& out, const Scalar& s) {

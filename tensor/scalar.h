@@ -51,8 +51,8 @@ class LANEWISE_API Scalar {
   /// are cut off.
   template <class T>
   T to() const;
-  /// Throws ValueError where to<T>() does, of the type that `dtype` stands for.
-  void check_fits(ScalarType dtype) const;
+  /// Throws ValueError where to<T>() does, of the type that `dtype` stands for; `op` begins the message.
+  void check_fits(ScalarType dtype, const char* op = "Scalar::to") const;
   /// The value as a T with C++'s conversions and no check: integers wrap, complex keeps the real part.
   template <class T>
   constexpr T to_unchecked() const noexcept;

@@ -139,6 +139,15 @@ TEST(Linspace, HitsBothEnds) {
   EXPECT_THROW(linspace(0, 1, -1), ValueError);
 }
 
+TEST(Linspace, OfIntegersGoesFromIntegerToInteger) {
+  EXPECT_TRUE(linspace(-0.5, 5, 5, kLong).equal(tensor({0, 1, 2, 3, 5})));
+  EXPECT_TRUE(linspace(5.5, -3.5, 6, kInt).equal(tensor({5, 3, 1, 0, -1, -3}, kInt)));
+  EXPECT_TRUE(linspace(-2.7, 2.7, 4, kChar).equal(tensor({-2, 0, 0, 2}, kChar)));
+  EXPECT_THROW(linspace(-0.5, 5, 5, kByte), ValueError);
+  EXPECT_TRUE(logspace(2.5, 7, 2, 2, kLong).equal(tensor({4, 128})));
+  EXPECT_TRUE(logspace(2.5, 7, 1, 2, kLong).equal(tensor({5})));
+}
+
 TEST(Random, SameSeedSameNumbers) {
   manual_seed(3);
   const Tensor first = rand({1000});

@@ -325,31 +325,6 @@ TEST(Names, FunctionsOfTensorsThatAreMethods) {
   EXPECT_FALSE(x.is_sparse() || x.is_quantized() || x.is_conj() || x.is_meta());
 }
 
-TEST(Errors, ClampNeedsALimit) {
-  EXPECT_THAT(Call([] { clamp(ones({2})); }),
-              ThrowsMessage<ValueError>(HasSubstr("At least one of 'min' or 'max' must not be None")));
-  EXPECT_THROW(ones({2}).clip(), ValueError);
-  EXPECT_TRUE(clamp(tensor({-1., 3.}), 0).equal(tensor({0., 3.})));
-  EXPECT_TRUE(clamp(tensor({-1., 3.}), std::nullopt, 2).equal(tensor({-1., 2.})));
-}
-
-TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
-  const Tensor i = full({2}, 7, kInt), b = full({2}, 5, kByte);
-  const auto refuses = [](const Call& call) {
-    EXPECT_THAT(call, ThrowsMessage<ValueError>(HasSubstr("without overflow")));
-  };
-  refuses([&] { i.clamp_max(3000000000); });
-  refuses([&] { i.clamp(0, 3000000000); });
-  refuses([&] { b.clamp_min(300); });
-  refuses([&] { i.pow(3000000000); });
-  refuses([&] { b.add(b, 300); });
-  refuses([&] { addcmul(b, b, b, 300); });
-  refuses([&] { threshold(b, 3, 300); });
-  refuses([&] { linspace(0, 300, 4, kByte); });
-  refuses([&] { leaky_relu(ones({2}), std::complex<double>(0, 1)); });
-  EXPECT_TRUE(i.clamp(0, 3.5).equal(full({2}, 3.5)));  // beside a float nothing is whole
-}
-
 TEST(LibtorchTypes, OptionalTensorsMayBeMissing) {
   const Tensor x = ones({2, 3}), none;
   EXPECT_TRUE(layer_norm(x, {3}, std::nullopt, std::nullopt).equal(zeros({2, 3})));
@@ -383,75 +358,6 @@ TEST(LibtorchTypes, ResultsShareNoMemoryTheyShouldNot) {
   EXPECT_EQ(block_diag({a, ones({}, kDouble)}).scalar_type(), kFloat);
   EXPECT_EQ(repeat_interleave(tensor({1, 2}).to(kInt)).scalar_type(), kInt);
   EXPECT_EQ(cat({empty({0})}, 2).sizes(), IntArrayRef({0}));
-}
-
-TEST(Errors, SlopesOfGammaNumbersTakeOneType) {
-  EXPECT_THAT(Call([] { _standard_gamma_grad(ones({2}), ones({2}, kDouble)); }),
-              ThrowsMessage<DtypeError>(HasSubstr("Found dtype Double but expected Float")));
-}
-
-TEST(Errors, LibtorchsPhrasesAreRecognisable) {
-  const auto says = [](const Call& call, const char* phrase) {
-    try {
-      call();
-      ADD_FAILURE() << "nothing thrown; expected " << phrase;
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(phrase));
-    }
-  };
-  const Tensor x = ones({2}), m = ones({2, 2}), i = ones({2}, kInt), b = ones({2}, kBool);
-  says([&] { sub(b, b); }, "Subtraction, the `-` operator, with a bool tensor is not supported");
-  says([&] { neg(b); }, "Negation, the `-` operator, on a bool tensor is not supported.");
-  says([&] { i.mean(); },
-       "could not infer output dtype. Input dtype must be either a floating point or complex "
-       "dtype. Got: Int");
-  says([&] { i.add(i, 1.5); },
-       "For integral input tensors, argument alpha must not be a floating point number");
-  says([&] { i.pow(-1); }, "Integers to negative integer powers are not allowed.");
-  says([] { empty({0}).max(); }, "Expected reduction dim to be specified for input.numel() == 0");
-  says([&] { cat({x, m}); }, "Tensors must have same number of dimensions: got 1 and 2");
-  says([&] { cat({m, ones({2, 3})}); }, "Sizes of tensors must match except in dimension 0");
-  says([] { cat({}); }, "expected a non-empty list of Tensors");
-  says(
-      [&] {
-        stack({x, ones({3})});
-      },
-      "stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1");
-  says([&] { x.narrow(0, 1, 5); }, "start (1) + length (5) exceeds dimension size (2)");
-  says(
-      [&] {
-        x.permute({0, 0});
-      },
-      "number of dimensions in the tensor input does not match the length of the "
-      "desired ordering of dimensions i.e. input.dim() = 1 is not equal to len(dims) = 2");
-  says([&] { x.chunk(0); }, "chunk expects `chunks` to be greater than 0, got: 0");
-  says([&] { x.split(0); }, "split_size can only be 0 if dimension size is 0");
-  says([&] { x.unfold(0, 5, 1); }, "maximum size for tensor at dimension 0 is 2 but size is 5");
-  says([] { eye(-1); }, "n must be greater or equal to 0, got -1");
-  says([] { empty({-1}); }, "Trying to create tensor with negative dimension -1: [-1]");
-  says([] { randint(5, 5, {2}); }, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5");
-  says([&] { Tensor(x).normal_(0, -1); }, "expects std >= 0.0, but found std -1");
-  says([&] { Tensor(x).uniform_(1, 0); }, "uniform_ expects to return a [from, to) range");
-  says([&] { Tensor(x).bernoulli_(2); }, "bernoulli_ expects p to be in [0, 1], but got p=2");
-  says([&] { x.multinomial(5); }, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
-  says([&] { Tensor(x).fill_(x); },
-       "fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions");
-  says([&] { where(x, x, x); },
-       "expected condition to be a boolean tensor, but got a tensor with dtype Float");
-  says([&] { dot(m, x); }, "1D tensors expected, but got 2D and 1D tensors");
-  says([&] { dot(x, ones({3})); },
-       "inconsistent tensor size, expected tensor [2] and src [3] to have the same number "
-       "of elements, but got 2 and 3 elements respectively");
-  says([&] { outer(x, m); }, "outer: Expected 1-D argument vec2, but got 2-D");
-  says([&] { bmm(m, m); }, "batch1 must be a 3D tensor");
-  says([&] { mm(x, x); }, "self must be a matrix");
-  says([&] { mm(m.to(kDouble), m); }, "expected scalar type Double but found Float");
-  says([&] { div(x, x, "foo"); },
-       "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found 'foo'");
-  says([&] { bitwise_not(x); }, "not implemented for 'Float'");
-  says([&] { m.accessor<float, 3>(); }, "TensorAccessor expected 3 dims but tensor has 2");
-  says([&] { x.to(TensorOptions().requires_grad(true)); },
-       "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true");
 }
 
 }  // namespace

@@ -1,0 +1,202 @@
+// What is refused, and in which words.
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+#include "call.h"
+
+namespace lanewise {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+TEST(Errors, ClampNeedsALimit) {
+  EXPECT_THAT(Call([] { clamp(ones({2})); }),
+              ThrowsMessage<ValueError>(HasSubstr("At least one of 'min' or 'max' must not be None")));
+  EXPECT_THROW(ones({2}).clip(), ValueError);
+  EXPECT_TRUE(clamp(tensor({-1., 3.}), 0).equal(tensor({0., 3.})));
+  EXPECT_TRUE(clamp(tensor({-1., 3.}), std::nullopt, 2).equal(tensor({-1., 2.})));
+}
+
+TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
+  const Tensor i = full({2}, 7, kInt), b = full({2}, 5, kByte);
+  const auto refuses = [](const Call& call) {
+    EXPECT_THAT(call, ThrowsMessage<ValueError>(HasSubstr("without overflow")));
+  };
+  refuses([&] { i.clamp_max(3000000000); });
+  refuses([&] { i.clamp(0, 3000000000); });
+  refuses([&] { b.clamp_min(300); });
+  refuses([&] { i.pow(3000000000); });
+  refuses([&] { b.add(b, 300); });
+  refuses([&] { addcmul(b, b, b, 300); });
+  refuses([&] { threshold(b, 3, 300); });
+  refuses([&] { linspace(0, 300, 4, kByte); });
+  refuses([&] { leaky_relu(ones({2}), std::complex<double>(0, 1)); });
+  EXPECT_TRUE(i.clamp(0, 3.5).equal(full({2}, 3.5)));  // beside a float nothing is whole
+}
+
+TEST(Errors, NumbersKeepTheirImaginaryPartAndTheirSize) {
+  const std::complex<double> z(1, 2);
+  const Tensor x = ones({3}), h = ones({3}, kHalf);
+  const auto refuses = [](const char* op, const Call& call) {
+    EXPECT_THAT(call,
+                ThrowsMessage<ValueError>(AllOf(StartsWith(op), HasSubstr("cannot be converted to type"),
+                                                HasSubstr("without overflow"))));
+  };
+  for (const Scalar& bad : {Scalar(z), Scalar(1e300)}) {
+    refuses("softplus: ", [&] { softplus(x, bad); });
+    refuses("softshrink: ", [&] { softshrink(x, bad); });
+    refuses("leaky_relu: ", [&] { leaky_relu(x, bad); });
+    refuses("threshold_backward: ", [&] { threshold_backward(x, x, bad); });
+    refuses("index_add: ", [&] { index_add(x, 0, tensor({0}), ones({1}), bad); });
+  }
+  refuses("celu: ", [&] { celu(x, z); });
+  refuses("add: ", [&] { add(x, x, 1e39); });
+  refuses("add: ", [&] { add(h, h, 65536); });
+  Tensor out = full({3}, 7.0);
+  refuses("elu_backward: ", [&] { elu_backward_out(out, x, z, 1, 1, false, x); });
+  EXPECT_TRUE(out.equal(full({3}, 7.0)));
+  EXPECT_THROW(trapezoid(x, z), DtypeError);
+  EXPECT_THROW(cumulative_trapezoid(x, true), DtypeError);
+  // What does fit.
+  EXPECT_TRUE(softplus(x, std::complex<double>(2, 0)).equal(softplus(x, 2)));
+  EXPECT_TRUE(add(x.to(kComplexFloat), x, z).equal(full({3}, std::complex<double>(2, 2))));
+  EXPECT_TRUE(softshrink(x, INFINITY).equal(zeros({3})));
+  EXPECT_TRUE(x.pow(1e300).equal(x));
+  EXPECT_TRUE(nan_to_num(full({1}, INFINITY), 0, 1e300).equal(full({1}, INFINITY)));
+}
+
+// As in PyTorch: these write their result, and convert nothing.
+TEST(Errors, OutTakesTheResultsDtypeAlone) {
+  const Tensor x = rand({3, 3}), y = rand({3, 3}), t = tensor({0, 1, 2}), i = tensor({0, 1, 2}).view({1, 3});
+  const std::vector<std::pair<const char*, std::function<void(Tensor&)>>> ops = {
+      {"float_power", [&](Tensor& o) { float_power_out(o, x.to(kComplexFloat), 2); }},
+      {"softmax", [&](Tensor& o) { softmax_out(o, x, 1); }},
+      {"log_softmax", [&](Tensor& o) { log_softmax_out(o, x, 1); }},
+      {"mse_loss_backward", [&](Tensor& o) { mse_loss_backward_out(o, x, x, y, 1); }},
+      {"huber_loss_backward", [&](Tensor& o) { huber_loss_backward_out(o, x, x, y, 1, 1.0); }},
+      {"scatter", [&](Tensor& o) { scatter_out(o, x, 0, i, 1.0); }},
+      {"index_reduce", [&](Tensor& o) { index_reduce_out(o, x, 0, t, y, "amax"); }},
+      {"take", [&](Tensor& o) { take_out(o, x, i); }},
+      {"tril", [&](Tensor& o) { tril_out(o, x); }},
+      {"triu", [&](Tensor& o) { triu_out(o, x); }},
+      {"quantile", [&](Tensor& o) { quantile_out(o, x, 0.5); }},
+      {"linalg_vector_norm", [&](Tensor& o) { linalg_vector_norm_out(o, x, 2, IntArrayRef({1})); }},
+      {"linalg_norm", [&](Tensor& o) { linalg_norm_out(o, x, 2, IntArrayRef({1})); }},
+      {"nll_loss", [&](Tensor& o) { nll_loss_out(o, x, t); }},
+      {"multi_margin_loss", [&](Tensor& o) { multi_margin_loss_out(o, x, t); }},
+      {"mm", [&](Tensor& o) { mm_out(o, x, y); }},
+      {"matmul", [&](Tensor& o) { matmul_out(o, x, y); }},
+      {"linear", [&](Tensor& o) { linear_out(o, x, y); }},
+      {"tensordot", [&](Tensor& o) { tensordot_out(o, x, y, {1}, {0}); }},
+      {"linalg_det", [&](Tensor& o) { linalg_det_out(o, x); }},
+      {"linalg_inv", [&](Tensor& o) { inverse_out(o, x); }},
+      {"linalg_solve", [&](Tensor& o) { linalg_solve_out(o, x, y); }},
+  };
+  for (const auto& [name, write] : ops) {
+    Tensor out = full({3, 3}, 7.0, kDouble);
+    EXPECT_THAT(
+        Call([&] { write(out); }),
+        ThrowsMessage<DtypeError>(AllOf(StartsWith(name), HasSubstr("Expected out tensor to have dtype"))))
+        << name;
+    EXPECT_TRUE(out.equal(full({3, 3}, 7.0, kDouble))) << name;
+  }
+}
+
+TEST(Errors, FractionsBeyondTheEndOfAnIntegerAreErrors) {
+  for (const double bad : {-0.5, 255.5, -1.0, 256.0}) {
+    EXPECT_THROW(full({1}, bad, kByte), ValueError) << bad;
+    EXPECT_THROW(zeros({1}, kByte).fill_(bad), ValueError) << bad;
+    EXPECT_THROW(zeros({1}, kByte).masked_fill(ones({1}, kBool), bad), ValueError) << bad;
+  }
+  EXPECT_THROW(Scalar(127.5).toChar(), ValueError);
+  EXPECT_THROW(Scalar(-128.5).toChar(), ValueError);
+  EXPECT_THROW(Scalar(-0x1p31 - 0.5).toInt(), ValueError);
+  EXPECT_EQ(Scalar(127.0).toChar(), 127);
+  EXPECT_EQ(Scalar(-127.9).toChar(), -127);
+  EXPECT_EQ(Scalar(254.9).toByte(), 254);
+  EXPECT_EQ(Scalar(0x1.fffffffffffffp62).toLong(), 0x7ffffffffffffc00);
+}
+
+TEST(Errors, SlopesOfGammaNumbersTakeOneType) {
+  EXPECT_THAT(Call([] { _standard_gamma_grad(ones({2}), ones({2}, kDouble)); }),
+              ThrowsMessage<DtypeError>(HasSubstr("Found dtype Double but expected Float")));
+}
+
+TEST(Errors, LibtorchsPhrasesAreRecognisable) {
+  const auto says = [](const Call& call, const char* phrase) {
+    try {
+      call();
+      ADD_FAILURE() << "nothing thrown; expected " << phrase;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(phrase));
+    }
+  };
+  const Tensor x = ones({2}), m = ones({2, 2}), i = ones({2}, kInt), b = ones({2}, kBool);
+  says([&] { sub(b, b); }, "Subtraction, the `-` operator, with a bool tensor is not supported");
+  says([&] { neg(b); }, "Negation, the `-` operator, on a bool tensor is not supported.");
+  says([&] { i.mean(); },
+       "could not infer output dtype. Input dtype must be either a floating point or complex "
+       "dtype. Got: Int");
+  says([&] { i.add(i, 1.5); },
+       "For integral input tensors, argument alpha must not be a floating point number");
+  says([&] { i.pow(-1); }, "Integers to negative integer powers are not allowed.");
+  says([] { empty({0}).max(); }, "Expected reduction dim to be specified for input.numel() == 0");
+  says([&] { cat({x, m}); }, "Tensors must have same number of dimensions: got 1 and 2");
+  says([&] { cat({m, ones({2, 3})}); }, "Sizes of tensors must match except in dimension 0");
+  says([] { cat({}); }, "expected a non-empty list of Tensors");
+  says(
+      [&] {
+        stack({x, ones({3})});
+      },
+      "stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1");
+  says([&] { x.narrow(0, 1, 5); }, "start (1) + length (5) exceeds dimension size (2)");
+  says(
+      [&] {
+        x.permute({0, 0});
+      },
+      "number of dimensions in the tensor input does not match the length of the "
+      "desired ordering of dimensions i.e. input.dim() = 1 is not equal to len(dims) = 2");
+  says([&] { x.chunk(0); }, "chunk expects `chunks` to be greater than 0, got: 0");
+  says([&] { x.split(0); }, "split_size can only be 0 if dimension size is 0");
+  says([&] { x.unfold(0, 5, 1); }, "maximum size for tensor at dimension 0 is 2 but size is 5");
+  says([] { eye(-1); }, "n must be greater or equal to 0, got -1");
+  says([] { empty({-1}); }, "Trying to create tensor with negative dimension -1: [-1]");
+  says([] { randint(5, 5, {2}); }, "random_ expects 'from' to be less than 'to', but got from=5 >= to=5");
+  says([&] { Tensor(x).normal_(0, -1); }, "expects std >= 0.0, but found std -1");
+  says([&] { Tensor(x).uniform_(1, 0); }, "uniform_ expects to return a [from, to) range");
+  says([&] { Tensor(x).bernoulli_(2); }, "bernoulli_ expects p to be in [0, 1], but got p=2");
+  says([&] { x.multinomial(5); }, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+  says([&] { Tensor(x).fill_(x); },
+       "fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions");
+  says([&] { where(x, x, x); },
+       "expected condition to be a boolean tensor, but got a tensor with dtype Float");
+  says([&] { dot(m, x); }, "1D tensors expected, but got 2D and 1D tensors");
+  says([&] { dot(x, ones({3})); },
+       "inconsistent tensor size, expected tensor [2] and src [3] to have the same number "
+       "of elements, but got 2 and 3 elements respectively");
+  says([&] { outer(x, m); }, "outer: Expected 1-D argument vec2, but got 2-D");
+  says([&] { bmm(m, m); }, "batch1 must be a 3D tensor");
+  says([&] { mm(x, x); }, "self must be a matrix");
+  says([&] { mm(m.to(kDouble), m); }, "expected scalar type Double but found Float");
+  says([&] { div(x, x, "foo"); },
+       "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found 'foo'");
+  says([&] { bitwise_not(x); }, "not implemented for 'Float'");
+  says([&] { m.accessor<float, 3>(); }, "TensorAccessor expected 3 dims but tensor has 2");
+  says([&] { x.to(TensorOptions().requires_grad(true)); },
+       "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true");
+}
+
+}  // namespace
+}  // namespace lanewise
