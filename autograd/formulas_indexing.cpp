@@ -7,14 +7,20 @@
 namespace lanewise::autograd::formulas {
 namespace {
 
-/// The product of what meets at a place, without the element itself.
+/// The product of what meets at a place, without the element itself. Zeros stay factors of their own, for the slopes that
+/// this product has towards them.
 Tensor product_of_others(const Tensor& base, std::int64_t dim, const Tensor& index, const Tensor& src) {
+  const auto sum_here = [&](const Tensor& of) {
+    return zeros(base.sizes(), of.options()).scatter_add(dim, index, of).gather(dim, index);
+  };
   const Tensor zero = src == 0;
   const Tensor factors = where(zero, 1, src);
   const Tensor products = base.scatter_reduce(dim, index, factors, "prod").gather(dim, index);
-  const Tensor zeros_here =
-      zeros(base.sizes(), kLong).scatter_add(dim, index, zero.to(kLong)).gather(dim, index);
-  return where(zero, where(zeros_here == 1, products, 0), where(zeros_here == 0, products / factors, 0));
+  const Tensor zeros_here = sum_here(zero.to(kLong));
+  const Tensor the_zero = sum_here(where(zero, src, 0));  // where there is one, or one beside this one
+  const Tensor other_zero = the_zero - src;
+  return where(zero, where(zeros_here == 1, products, where(zeros_here == 2, other_zero * products, 0)),
+               where(zeros_here == 0, 1, where(zeros_here == 1, the_zero, 0)) * products / factors);
 }
 
 }  // namespace

@@ -192,6 +192,16 @@ std::vector<Case> indexing_cases() {
            {{"include_self", include_self}}});
     }
   }
+  // Products with a zero in them have slopes towards it, and so have two zeros in the second derivative.
+  for (const auto& zeros_at : std::vector<std::vector<std::int64_t>>{{1}, {1, 4}, {0, 3, 5}}) {
+    cases.push_back({"scatter_reduce.two",
+                     [zeros_at](D d) {
+                       const Tensor src = any({6}, d).index_fill(0, tensor(zeros_at), 0).requires_grad_();
+                       return Args{in({2}, d), 0, numbers({0, 0, 0, 0, 0, 1}, {6}), src, "prod"};
+                     },
+                     true,
+                     {}});
+  }
   return cases;
 }
 
