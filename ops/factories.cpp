@@ -104,7 +104,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
                  "arange: unsupported range ", start, " -> ", end, " by ", step);
   if (dtype == kLong && !integral)  // counts with whole numbers, as in PyTorch
     return arange(start.to<std::int64_t>(), end.to<std::int64_t>(), step.to<std::int64_t>(), options);
-  LANEWISE_CHECK(ValueError, by != 0, "arange: step must be nonzero");
+  LANEWISE_CHECK(ValueError, by != 0 && (!is_integral(dtype, false) || std::abs(by) >= 1),
+                 "arange: step must be nonzero, it is ", step, " for ", dtype);
   LANEWISE_CHECK(ValueError, by > 0 ? first <= last : first >= last,
                  "arange: upper bound and larger bound inconsistent with step sign: ", start, " -> ", end,
                  " by ", step);

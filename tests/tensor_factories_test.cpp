@@ -124,6 +124,7 @@ TEST(Arange, CountsExactly) {
   EXPECT_THAT(Call([] { arange(3, 0); }),
               ThrowsMessage<ValueError>(HasSubstr("inconsistent with step sign")));
   EXPECT_THROW(arange(NAN), ValueError);
+  EXPECT_THROW(arange(0, 2, 0.5, kInt), ValueError);
   EXPECT_THROW(arange(std::complex<double>(1, 1)), DtypeError);
   EXPECT_THROW(arange(INT64_MIN, INT64_MAX), ShapeError);
 }
