@@ -27,10 +27,11 @@ struct IntegerProduct {
   using Narrow = std::uint64_t;
   using Wide = std::uint64_t;
   static constexpr ScalarType kValueType = ScalarType::Long;
-  static constexpr std::int64_t kBlock = std::int64_t{1} << 60;
+  static constexpr std::int64_t kBlock = 4096;
   static constexpr Narrow start() { return 1; }
   static constexpr Wide wide_start() { return 1; }
-  static constexpr bool decided(Wide) { return false; }
+  /// Modulo 2^64, a zero or 64 factors of two: some 64 random numbers are enough.
+  static constexpr bool decided(Wide product) { return product == 0; }
   static LANEWISE_INLINE Narrow step(Narrow a, T x) {
     return a * static_cast<Narrow>(static_cast<std::int64_t>(x));
   }

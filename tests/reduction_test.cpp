@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/factories.h>
 #include <lanewise/ops/norm.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/ops/variance.h>
@@ -191,6 +192,18 @@ std::vector<std::int64_t> random_dims(Rng& rng, const Row& row, std::int64_t ran
   }
   std::shuffle(dims.begin(), dims.end(), rng);
   return dims;
+}
+
+// Modulo 2^64 a product may be decided long before its end, and must not be a factor too early.
+TEST(Reduction, ProductsOfIntegersModulo2To64) {
+  Tensor x = ones({10000}, kLong);
+  x[9999] = 3;
+  EXPECT_EQ(x.prod().item<std::int64_t>(), 3);
+  x.slice(0, 0, 63).fill_(2);
+  EXPECT_EQ(x.prod().item<std::int64_t>(), INT64_MIN);
+  x[5000] = 2;
+  EXPECT_EQ(x.prod().item<std::int64_t>(), 0);
+  EXPECT_EQ(x.to(kChar).prod().item<std::int64_t>(), 0);
 }
 
 TEST(Reduction, MatchesTheNaiveLoopInAnyLayout) {
