@@ -158,10 +158,12 @@ struct PointwiseBuilder {
     iter.build(config);
   }
 
-  // The modulus of complex numbers may be stored as one of them.
+  // The modulus of complex numbers may be stored as one of them, or as a real number that it can be cast to.
   void check_exact(ScalarType found, ScalarType result, ScalarType common) const {
-    LANEWISE_CHECK(DtypeError, found == result || (found == common && is_complex(common)), op.name,
-                   ": Found dtype ", found, " but expected ", result, "; this op casts to no other output");
+    const bool is_modulus = is_complex(common) && !is_complex(result);
+    LANEWISE_CHECK(DtypeError, found == result || (is_modulus && (found == common || !is_complex(found))),
+                   op.name, ": Found dtype ", found, " but expected ", result,
+                   "; this op casts to no other output");
   }
 
   void run(TensorIterator& iter, const Params& params) const {

@@ -114,6 +114,18 @@ TEST(Errors, OutTakesTheResultsDtypeAlone) {
   }
 }
 
+TEST(Errors, TheModulusOfComplexNumbersIsCast) {
+  const Tensor z = full({3}, std::complex<double>(3, 4), kComplexFloat);
+  for (const ScalarType dtype : {kBFloat16, kFloat, kDouble, kComplexFloat}) {
+    Tensor out = empty({3}, dtype);
+    EXPECT_TRUE(abs_out(out, z).equal(full({3}, 5, dtype))) << dtype;
+  }
+  Tensor whole = empty({3}, kLong), other = empty({3}, kComplexDouble);
+  EXPECT_THROW(abs_out(whole, z), DtypeError);
+  EXPECT_THROW(abs_out(other, z), DtypeError);
+  EXPECT_THROW(neg_out(other, z), DtypeError);
+}
+
 TEST(Errors, FractionsBeyondTheEndOfAnIntegerAreErrors) {
   for (const double bad : {-0.5, 255.5, -1.0, 256.0}) {
     EXPECT_THROW(full({1}, bad, kByte), ValueError) << bad;
