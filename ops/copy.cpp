@@ -4,6 +4,7 @@
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/iterator/detail/copy_bytes.h>
+#include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
@@ -102,10 +103,7 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
   check_defined("fill_", self);
   value.check_fits(self.scalar_type(), "fill_");
   alignas(16) char element[16];
-  visit_dtype(self.scalar_type(), [&]<class T>() {
-    const T converted = value.to_unchecked<T>();
-    std::memcpy(element, &converted, sizeof converted);
-  });
+  lanewise::detail::write_number(value, self.scalar_type(), element);
   fill_with(self, element);
   return self;
 }

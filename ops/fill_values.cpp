@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <complex>
-#include <cstring>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/number.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/fill_values.h>
@@ -17,11 +16,6 @@ namespace {
 constexpr std::int64_t kGrain = 1 << 16;  // elements; a fill is cheap
 constexpr std::int64_t kTile = 1024;
 
-kernels::KernelScalar kernel_scalar(const Scalar& s) noexcept {
-  const auto value = s.to_unchecked<std::complex<double>>();
-  return {s.to_unchecked<std::int64_t>(), value.real(), value.imag()};
-}
-
 /// Drops the bits of a float that a half does not have.
 float cut(float x, std::uint32_t mask) noexcept {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask);
@@ -32,10 +26,7 @@ float cut(float x, std::uint32_t mask) noexcept {
 void fill_dense(const Tensor& t, const Scalar& value) {
   LANEWISE_ASSERT(t.is_non_overlapping_and_dense());
   alignas(16) char element[16];
-  visit_dtype(t.scalar_type(), [&]<class T>() {
-    const T converted = value.to_unchecked<T>();
-    std::memcpy(element, &converted, sizeof converted);
-  });
+  lanewise::detail::write_number(value, t.scalar_type(), element);
   fill_with(t, element);
 }
 
@@ -51,7 +42,7 @@ void fill_indexed(const char* op, const Tensor& t,
   LANEWISE_CHECK(DtypeError, fn != nullptr, op, ": not implemented for ", short_name(dtype));
 
   std::array<kernels::KernelScalar, kernels::kMaxOperands> values{};
-  std::transform(params.begin(), params.end(), values.begin(), kernel_scalar);
+  std::transform(params.begin(), params.end(), values.begin(), lanewise::detail::kernel_scalar);
   const kernels::KernelScalar* numbers = values.data();
   auto* data = static_cast<char*>(t.data_ptr());
   const auto itemsize = static_cast<std::int64_t>(t.itemsize());

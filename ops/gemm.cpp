@@ -4,6 +4,7 @@
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/topology.h>
+#include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/ops/gemm.h>
 
@@ -50,10 +51,6 @@ constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 ScalarType product_type(ScalarType t) {
   return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
 }
-kernels::KernelScalar number(const Scalar& s) {
-  const auto z = s.to_unchecked<std::complex<double>>();
-  return {s.to_unchecked<std::int64_t>(), z.real(), z.imag()};
-}
 std::int64_t depth_block(std::int64_t depth) {
   const std::int64_t blocks = ceil_div(depth, kGemmDepth);
   return blocks <= 1 ? depth : ceil_div(depth, ceil_div(blocks, 2) * 2);
@@ -80,8 +77,8 @@ Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, c
       a_(a),
       b_(b),
       s_(s),
-      alpha_(number(alpha)),
-      beta_(number(beta)),
+      alpha_(lanewise::detail::kernel_scalar(alpha)),
+      beta_(lanewise::detail::kernel_scalar(beta)),
       has_epilogue_(!alpha.equal(1) || !beta.equal(0)),
       in_place_(s.data != nullptr && s.data == c.data && !beta.equal(0)),
       movers_(*kernels::active_kernels().movers),
