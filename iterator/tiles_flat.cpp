@@ -79,6 +79,15 @@ class Walk {
   DimVector sizes_, strides_, index_;
 };
 
+/// Bytes of cache lines that an element of an operand in memory takes: those between it and the next one are read too.
+std::int64_t line_bytes(const TileJob& job, const TileOperand& operand) {
+  std::int64_t bytes = operand.memory_size(), inside = 1;
+  for (int d = 0; d < job.ndim; inside *= job.shape[d++]) {
+    bytes = std::max(bytes, std::abs(operand.strides[d]) / inside);
+  }
+  return std::min<std::int64_t>(bytes, 64);
+}
+
 /// How long tiles are, and where each operand's tile lies in the arena.
 struct Layout {
   std::int64_t tile = 0;  // elements
@@ -89,11 +98,12 @@ struct Layout {
 
 Layout lay_out(const Plan& plan) {
   const TileJob& job = *plan.job;
-  std::int64_t bytes_per_element = 0, widest = 1, narrowest = 16, multiple = 1;
+  std::int64_t bytes_per_element = 0, lines_per_element = 0, widest = 1, narrowest = 16, multiple = 1;
   int staged = 0;
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
     const FlatOperand& flat = plan.flat[static_cast<std::size_t>(k)];
+    if (flat.feed != Feed::Scalar) lines_per_element += line_bytes(job, operand);
     if (flat.feed == Feed::Scalar || flat.feed == Feed::Direct) {
       narrowest = std::min(narrowest, operand.memory_size());
       continue;
@@ -107,8 +117,11 @@ Layout lay_out(const Plan& plan) {
   }
   Layout layout;
   layout.cost = staged_cost(job, staged);
+  const bool beyond_l2 = plan.numel * lines_per_element > kBeyondL2;
+  const std::int64_t touched = beyond_l2 ? kTouchedBytesBeyondL2 : kTouchedBytes;
   const std::int64_t room = std::min({job.block > 0 ? job.block : kMaxRun, kRunBytes / widest,
-                                      kArenaBytes / (bytes_per_element + widest) - 64});
+                                      kArenaBytes / (bytes_per_element + widest) - 64,
+                                      touched / (bytes_per_element + lines_per_element)});
   if (multiple == 1 && job.ndim > 1 && job.shape[0] <= room) {
     multiple = job.shape[0];  // whole rows
   }
