@@ -103,10 +103,10 @@ LANEWISE_INLINE V load_partial_as(const In* x, int n) {
   }
 }
 
-/// The tree over one contiguous run, of T or of halves. An Op has: Element; apply(a, b) of vectors and of elements with equal
+/// The tree over Map::apply(x) of one contiguous run, of T or of halves. An Op has: Element; apply(a, b) of vectors and of elements with equal
 /// results; and identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
 /// empty runs. One that treats the parts of complex numbers alike and apart has Parts, itself for them.
-template <class Op, class In = typename Op::Element>
+template <class Op, class In = typename Op::Element, class Map = Unmapped>
 struct TreeRun {
   using T = typename Op::Element;
   using V = vec::Vec<T>;
@@ -114,8 +114,7 @@ struct TreeRun {
   static constexpr int kVectors = kLanes / V::size;
 
   static LANEWISE_INLINE T reduce(const In* x, std::int64_t n, std::int64_t ahead = kPrefetchBytes) {
-    if (n <= kReductionBlock)
-      return n == kReductionBlock ? full_leaf(x, ahead) : short_leaf(x, static_cast<int>(n));
+    if (n <= kReductionBlock) return leaf(x, n, ahead);
     TreeCounter<Op> counter;
     constexpr int kGroup = 8;  // leaves combined without asking the counter
     while (n >= kGroup * kReductionBlock) {
@@ -132,6 +131,11 @@ struct TreeRun {
       counter.push(full_leaf(x, ahead), 0);
     if (n > 0) counter.push(short_leaf(x, static_cast<int>(n)), 0);
     return counter.finish();
+  }
+
+  /// Of 0 <= n <= kReductionBlock elements.
+  static LANEWISE_INLINE T leaf(const In* x, std::int64_t n, std::int64_t ahead) {
+    return n == kReductionBlock ? full_leaf(x, ahead) : short_leaf(x, static_cast<int>(n));
   }
 
   /// Elements [first, first + n) of rows.
@@ -158,9 +162,9 @@ struct TreeRun {
       V acc[kVectors];
       int k = 0;
       if (n >= kLanes) {
-        for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
+        for (int j = 0; j < kVectors; ++j) acc[j] = load(x + j * V::size);
         for (k = kLanes; k + kLanes <= n; k += kLanes) {
-          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
+          for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load(x + k + j * V::size));
         }
       } else {
         for (int j = 0; j < kVectors; ++j) acc[j] = V(Op::identity());
@@ -181,14 +185,19 @@ struct TreeRun {
   }
 
  private:
+  static_assert(Op::kExactIdentity || std::is_same_v<Map, Unmapped>, "such leaves read elements as they are");
+
+  static LANEWISE_INLINE V load(const In* x) { return Map::apply(load_as<V>(x)); }
+  static LANEWISE_INLINE V load_partial(const In* x, int n) { return Map::apply(load_partial_as<V>(x, n)); }
+
   /// The lanes of a leaf while each has an element.
   struct Whole {
     V acc[kVectors];
     explicit LANEWISE_INLINE Whole(const In* x) {
-      for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
+      for (int j = 0; j < kVectors; ++j) acc[j] = load(x + j * V::size);
     }
     LANEWISE_INLINE void add(const In* x) {
-      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + j * V::size));
+      for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load(x + j * V::size));
     }
     LANEWISE_INLINE T value() { return fold(acc); }
   };
@@ -238,10 +247,10 @@ struct TreeRun {
     T lanes[kLanes];
     if (n >= kLanes) {
       V acc[kVectors];
-      for (int j = 0; j < kVectors; ++j) acc[j] = load_as<V>(x + j * V::size);
+      for (int j = 0; j < kVectors; ++j) acc[j] = load(x + j * V::size);
       int k = kLanes;
       for (; k + kLanes <= n; k += kLanes) {
-        for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load_as<V>(x + k + j * V::size));
+        for (int j = 0; j < kVectors; ++j) acc[j] = Op::apply(acc[j], load(x + k + j * V::size));
       }
       for (int j = 0; j < kVectors; ++j) acc[j].store(lanes + j * V::size);
       for (int l = 0; k < n; ++k, ++l) lanes[l] = Op::apply(lanes[l], x[k]);
@@ -319,8 +328,8 @@ struct TreeRun {
 
   /// The first n elements, identity in the other lanes.
   static LANEWISE_INLINE V load_first(const In* x, int n) {
-    if (n >= V::size) return load_as<V>(x);
-    return select(vec::Mask<T>::first(n), load_partial_as<V>(x, n), V(Op::identity()));
+    if (n >= V::size) return load(x);
+    return select(vec::Mask<T>::first(n), load_partial(x, n), V(Op::identity()));
   }
 
   template <int Half>
