@@ -261,6 +261,19 @@ struct PartsOf<F> {
 /// Complex numbers in a row of copies of one that is the operand for all.
 inline constexpr std::int64_t kCopies = 256;
 
+/// to[i] = from[i % 2] for the first n and what is left of their last register: by registers, since what was stored in parts is
+/// not yet there for the loads of whole ones that follow.
+template <class R, std::size_t... I>
+LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n, std::index_sequence<I...>) {
+  const auto pair = vec::Vec<R>::load_partial(from, 2).reg;
+  const vec::Vec<R> pairs(__builtin_shufflevector(pair, pair, (I % 2)...));
+  for (std::int64_t i = 0; i < n; i += vec::Vec<R>::size) pairs.store(to + i);
+}
+template <class R>
+LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n) {
+  spread_pair(from, to, n, std::make_index_sequence<vec::Vec<R>::size>{});
+}
+
 /// Of complex numbers which need not be taken apart: they are twice as many real numbers.
 template <class F, class Signature, class T>
 void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
@@ -277,10 +290,9 @@ void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
   for (int k = 0; k < kOperands; ++k) {
     at[k] = data[k];
     if ((repeated >> k & 1) == 0) continue;
-    const T number = *reinterpret_cast<const T*>(data[k]);
     at[k] = copies[k - 1];
-    T* row = reinterpret_cast<T*>(at[k]);
-    for (std::int64_t i = 0; i < kCopies && i < n; ++i) row[i] = number;
+    spread_pair(reinterpret_cast<const Real*>(data[k]), reinterpret_cast<Real*>(at[k]),
+                2 * (n < kCopies ? n : kCopies));
   }
   const std::int64_t at_once = repeated == 0 ? n : kCopies;
   for (; n > 0; n -= at_once) {
