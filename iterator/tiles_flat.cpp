@@ -118,10 +118,11 @@ Layout lay_out(const Plan& plan) {
   Layout layout;
   layout.cost = staged_cost(job, staged);
   const bool beyond_l2 = plan.numel * lines_per_element > kBeyondL2;
-  const std::int64_t touched = beyond_l2 ? kTouchedBytesBeyondL2 : kTouchedBytes;
-  const std::int64_t room = std::min({job.block > 0 ? job.block : kMaxRun, kRunBytes / widest,
-                                      kArenaBytes / (bytes_per_element + widest) - 64,
-                                      touched / (bytes_per_element + lines_per_element)});
+  const std::int64_t touched =
+      (beyond_l2 ? kTouchedBytesBeyondL2 : kTouchedBytes) / (bytes_per_element + lines_per_element);
+  const std::int64_t room =
+      std::min({job.block > 0 ? job.block : kMaxRun, kRunBytes / widest,
+                kArenaBytes / (bytes_per_element + widest) - 64, std::max({touched, kMinRun, multiple})});
   if (multiple == 1 && job.ndim > 1 && job.shape[0] <= room) {
     multiple = job.shape[0];  // whole rows
   }

@@ -103,9 +103,9 @@ LANEWISE_INLINE V load_partial_as(const In* x, int n) {
   }
 }
 
-/// The tree over Map::apply(x) of one contiguous run, of T or of halves. An Op has: Element; apply(a, b) of vectors and of elements with equal
-/// results; and identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a start for
-/// empty runs. One that treats the parts of complex numbers alike and apart has Parts, itself for them.
+/// The tree over Map::apply(x) of one contiguous run, of T or of halves. An Op has: Element; apply(a, b) of vectors and of
+/// elements with equal results; and identity(), for which apply(x, identity) is x to the bit if kExactIdentity, else only a
+/// start for empty runs. One that treats the parts of complex numbers alike and apart has Parts, itself for them.
 template <class Op, class In = typename Op::Element, class Map = Unmapped>
 struct TreeRun {
   using T = typename Op::Element;

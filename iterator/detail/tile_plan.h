@@ -53,6 +53,8 @@ inline constexpr std::int64_t kMaxRun = 2048;
 inline constexpr std::int64_t kTouchedBytes = 28 * 1024;
 inline constexpr std::int64_t kTouchedBytesBeyondL2 = 14 * 1024;
 inline constexpr std::int64_t kBeyondL2 = 8 << 20;
+/// Steps are no shorter than so many elements for it, nor than a period.
+inline constexpr std::int64_t kMinRun = 64;
 /// Longest period that is built into a tile.
 inline constexpr std::int64_t kMaxPeriod = 512;
 
