@@ -265,9 +265,10 @@ inline constexpr std::int64_t kCopies = 256;
 /// not yet there for the loads of whole ones that follow.
 template <class R, std::size_t... I>
 LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n, std::index_sequence<I...>) {
-  const auto pair = vec::Vec<R>::load_partial(from, 2).reg;
-  const vec::Vec<R> pairs(__builtin_shufflevector(pair, pair, (I % 2)...));
-  for (std::int64_t i = 0; i < n; i += vec::Vec<R>::size) pairs.store(to + i);
+  using V = vec::Vec<R>;
+  const auto pair = (V::size == 2 ? V::load(from) : V::load_partial(from, 2)).reg;
+  const V pairs(__builtin_shufflevector(pair, pair, (I % 2)...));
+  for (std::int64_t i = 0; i < n; i += V::size) pairs.store(to + i);
 }
 template <class R>
 LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n) {
