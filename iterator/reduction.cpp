@@ -8,6 +8,7 @@
 #include <lanewise/iterator/detail/reduction_counter.h>
 #include <lanewise/iterator/detail/reduction_element.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
+#include <lanewise/iterator/detail/stream_prefetch.h>
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -175,8 +176,12 @@ class Reducer {
       data = converted_rows(data, plan_.column.stride, width, n, Scratch::Tile);
       stride = n * size;
     }
-    if (width > 1 && f_.short_rows != nullptr) return f_.short_rows(data, n, stride, width, acc);
-    const std::int64_t ahead = kernels::prefetch_distance(plan_.length * size, stride);
+    // Whole leaves are as well taken one by one, if their accumulators can be.
+    const bool one_by_one = n == kReductionBlock && f_.side_by_side;
+    if (width > 1 && f_.short_rows != nullptr && !one_by_one)
+      return f_.short_rows(data, n, stride, width, acc);
+    const std::int64_t bytes = plan_.length * size;
+    const std::int64_t ahead = detail::stream_prefetch(bytes, width > 1 ? stride : bytes);
     for (std::int64_t i = 0; i < width; ++i)
       f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
   }
@@ -203,7 +208,7 @@ class Reducer {
   void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) {
     const std::int64_t length = plan_.sizes.back();
     const std::int64_t ahead =
-        kernels::prefetch_distance(length * plan_.from_size(), *(plan_.strides.end() - 2));
+        detail::stream_prefetch(length * plan_.from_size(), *(plan_.strides.end() - 2));
     char* later = scratch(Scratch::Values, acc_bytes_);
     for (char* to = acc; n > 0; to = later) {
       const std::int64_t count = std::min(n, length - first % length);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include <lanewise/kernels/prefetch.h>
 #include <lanewise/tensor/scalar_type.h>
 
 /// The contract between the iterator and the kernels. Plain data: per-ISA files include this header.
@@ -98,17 +99,6 @@ struct IndexedKernel {
 /// combined pairwise as they come (the shape of a binary counter), so the result depends only on the logical
 /// order of the elements: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
-
-/// Bytes from what a reduction reads to what it asks for: far enough ahead for memory to answer.
-inline constexpr std::int64_t kPrefetchBytes = 4096;
-
-/// The same in rows of `row_bytes` that lie `stride` bytes apart: into a row to come, not into the gap behind this one. Rows
-/// that are longer than a few times kPrefetchBytes lose little to the gap.
-constexpr std::int64_t prefetch_distance(std::int64_t row_bytes, std::int64_t stride) noexcept {
-  if (row_bytes == stride || stride == 0 || row_bytes <= 0 || row_bytes > 4 * kPrefetchBytes)
-    return kPrefetchBytes;
-  return row_bytes >= kPrefetchBytes ? stride : kPrefetchBytes / row_bytes * stride;
-}
 
 /// Whether ReductionKernel::columns takes columns of so many elements: not too many whole leaves, or some columns a leaf.
 inline constexpr std::int64_t kMostColumnLeaves = 64, kMostLeafColumns = 4;

@@ -187,7 +187,7 @@ struct ArgExtreme {
             Lanes best = lanes[c / kSize];
             V v[kRows];
             for (int k = 0; k < kRows; ++k) {
-              __builtin_prefetch(at(r + kRows + k, c));
+              prefetch_to_l2(at(r + kRows + k, c));
               v[k] = part(at(r + k, c), n);
               best.take(v[k], row[k]);
             }
@@ -229,7 +229,7 @@ struct ArgExtreme {
       for (Index r = 0; r < last; ++r) {
         const T* __restrict row = reinterpret_cast<const T*>(x + (first + r) * stride);
         for (std::int64_t j = 0; j < width; j += kLine)
-          __builtin_prefetch(reinterpret_cast<const char*>(row + j) + kRowsAhead * stride);
+          prefetch_to_l2(reinterpret_cast<const char*>(row + j) + kRowsAhead * stride);
         for (int j = 0; j < width; ++j) {
           const bool take = better(row[j], best[j]);
           best[j] = take ? row[j] : best[j];

@@ -129,7 +129,7 @@ class FloatExtreme {
             Seen s = seen[c / kSize];
             V v[kRows];
             for (int k = 0; k < kRows; ++k) {
-              __builtin_prefetch(at(r + kRows + k, c));
+              prefetch_to_l2(at(r + kRows + k, c));
               v[k] = part(at(r + k, c), n);
               s.add(v[k]);
             }

@@ -79,7 +79,7 @@ class LeafMoments {
       const char* next = reinterpret_cast<const char*>(row) +
                          (rows < kLanes ? cols * static_cast<int>(sizeof(T)) : (next_lane(l) - l) * stride);
       for (int j = 0; j < vectors; ++j) {
-        __builtin_prefetch(next + j * vec::kRegisterBytes);
+        prefetch_to_l2(next + j * vec::kRegisterBytes);
         to[0][j] = load(row + j * V::size, cols - j * V::size);
       }
     });
@@ -157,7 +157,7 @@ class LeafMoments {
       V a, q;
       const char* at = x + c * static_cast<int>(sizeof(T));
       for (int round = 0; round < rounds; ++round, at += round_stride) {
-        __builtin_prefetch(at + next);
+        prefetch_to_l2(at + next);
         const V r = load(reinterpret_cast<const T*>(at), cols - c) - s;
         a = round == 0 ? r : a + r;
         q = round == 0 ? r * r : q + r * r;

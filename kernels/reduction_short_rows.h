@@ -205,12 +205,6 @@ struct TreeShortRows {
 template <class Op, class Map = Unmapped, class In = typename Op::Element>
 void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, char* acc) noexcept {
   auto* out = reinterpret_cast<typename Op::Element*>(acc);
-  if (std::is_same_v<Map, Unmapped> && n == kReductionBlock) {  // whole leaves have a loop of their own
-    const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(In)), stride);
-    for (std::int64_t r = 0; r < count; ++r)
-      out[r] = TreeRun<Op, In>::reduce(reinterpret_cast<const In*>(x + r * stride), n, ahead);
-    return;
-  }
   TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count, out);
 }
 

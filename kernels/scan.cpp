@@ -108,7 +108,7 @@ struct Scan {
       const T* from = reinterpret_cast<const T*>(x);
       T* result = reinterpret_cast<T*>(out);
       for (std::int64_t c = 0; c < cols; c += V::size) {
-        __builtin_prefetch(x + stride + c * static_cast<std::int64_t>(sizeof(T)));
+        prefetch_to_l2(x + stride + c * static_cast<std::int64_t>(sizeof(T)));
         const int n = cols - c < V::size ? static_cast<int>(cols - c) : V::size;
         W wide[kParts];
         Lanes::widen(load(from + c, n), wide);

@@ -126,7 +126,7 @@ struct Passes {
           n, width, a, b, out, stride,
           c, [&](At<T> p, const T* x, const T* y, T* z) __attribute__((always_inline)) {
             __builtin_prefetch(z + p.i + kRowsAhead * stride, 1);
-            __builtin_prefetch(x + p.i + 2 * kRowsAhead * stride);
+            prefetch_to_l2(x + p.i + 2 * kRowsAhead * stride);
             p.store(z, Op::first(p.load(x), load_b(y, p), p.load(max)));
           });
       TreeRows<Sum<T>>::reduce(reinterpret_cast<const char*>(out + c), n,

@@ -7,12 +7,6 @@
 
 #include <dirent.h>
 
-#if defined(__x86_64__)
-#include <cstring>
-
-#include <cpuid.h>
-#endif
-
 #include <lanewise/profiler/detail/cache_events.h>
 
 namespace lanewise::profiler::detail {
@@ -115,15 +109,7 @@ std::optional<CacheEvent> named_event(const std::string& devices, const char* na
 
 }  // namespace
 
-CpuName decode_cpu(std::string_view vendor, std::uint32_t leaf1_eax) {
-  const auto bits = [&](int from, std::uint32_t mask) { return static_cast<int>(leaf1_eax >> from & mask); };
-  CpuName cpu{std::string(vendor), bits(8, 0xf), bits(4, 0xf)};
-  if (cpu.family == 0xf || cpu.family == 6) cpu.model |= bits(16, 0xf) << 4;
-  if (cpu.family == 0xf) cpu.family += bits(20, 0xff);
-  return cpu;
-}
-
-CacheEvents cache_events(const CpuName& cpu) {
+CacheEvents cache_events(const lanewise::detail::CpuName& cpu) {
   CacheEvents events;
   if (cpu.vendor == "GenuineIntel" && cpu.family == 6) {
     if (contains(kRequestMisses, cpu.model)) events.l2_misses = raw(0x24, 0x3f);
@@ -164,14 +150,7 @@ CacheEvents cache_events_in(const std::string& devices) {
 
 CacheEvents cache_events() {
 #if defined(__x86_64__)
-  std::uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) == 0) return {};
-  std::array<char, 12> vendor{};
-  std::memcpy(vendor.data(), &ebx, 4);
-  std::memcpy(vendor.data() + 4, &edx, 4);
-  std::memcpy(vendor.data() + 8, &ecx, 4);
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0) return {};
-  return cache_events(decode_cpu({vendor.data(), vendor.size()}, eax));
+  return cache_events(lanewise::detail::cpu_name());
 #else
   return cache_events_in("/sys/bus/event_source/devices");
 #endif

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <lanewise/dispatch_isa/detail/cpu_name.h>
+
 /// Misses of the second and of the last cache have no name in perf_event_open that means the same on every CPU: there
 /// is none for L2, and PERF_COUNT_HW_CACHE_MISSES is the last cache on Intel, L2 on AMD, L1 on AArch64. So they are
 /// asked for by the CPU's own numbers.
@@ -22,17 +24,10 @@ struct CacheEvents {
   std::optional<CacheEvent> l2_misses, llc_misses;  ///< empty where none is known
 };
 
-struct CpuName {
-  std::string vendor;  ///< "GenuineIntel"
-  int family = 0, model = 0;
-};
-/// Decodes CPUID leaf 1, EAX, as the vendors say it: extended family and model are added where they count.
-CpuName decode_cpu(std::string_view vendor, std::uint32_t leaf1_eax);
-
 /// Of x86-64 CPUs: L2 of Intel's from Haswell on, but for those with two kinds of cores, which count different
 /// things; both of AMD's from Zen on. Sources: Intel's perfmon event lists (L2_RQSTS.MISS, L2_LINES_IN.ALL), AMD's
 /// Processor Programming References (PMCx064, PMCx043).
-CacheEvents cache_events(const CpuName& cpu);
+CacheEvents cache_events(const lanewise::detail::CpuName& cpu);
 
 /// Of other CPUs: what the kernel names in <devices>/<unit>/events as l2d_cache_refill and ll_cache_miss_rd, if there is
 /// one unit that has it. `devices` is /sys/bus/event_source/devices.

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <lanewise/dispatch_isa/detail/cpu_name.h>
 #include <lanewise/dispatch_isa/detail/cpuid.h>
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/isa.h>
@@ -23,6 +24,28 @@ using ::testing::ThrowsMessage;
 /// Registers of a CPU that runs everything, under a system that saves all registers.
 detail::CpuidRegisters full() {
   return {.leaf1_ecx = ~0U, .leaf7_ebx = ~0U, .extended1_ecx = ~0U, .xcr0 = 0xe7};
+}
+
+TEST(CpuName, IsDecodedAsTheVendorsSay) {
+  constexpr const char *kIntel = "GenuineIntel", *kAmd = "AuthenticAMD";
+  const struct {
+    const char* vendor;
+    std::uint32_t eax;
+    int family, model;
+  } cpus[] = {
+      {kIntel, 0x306c3, 6, 0x3c},    // Haswell
+      {kIntel, 0x50654, 6, 0x55},    // Skylake server
+      {kIntel, 0x806f8, 6, 0x8f},    // Sapphire Rapids
+      {kAmd, 0x830f10, 0x17, 0x31},  // Rome
+      {kAmd, 0xa00f11, 0x19, 0x01},  // Milan
+      {kAmd, 0xb00f21, 0x1a, 0x02},  // Turin
+  };
+  for (const auto& c : cpus) {
+    const detail::CpuName cpu = detail::decode_cpu(c.vendor, c.eax);
+    EXPECT_EQ(cpu.vendor, c.vendor);
+    EXPECT_EQ(cpu.family, c.family) << std::hex << c.eax;
+    EXPECT_EQ(cpu.model, c.model) << std::hex << c.eax;
+  }
 }
 
 TEST(Cpuid, FullCpuRunsEveryX86Tier) {

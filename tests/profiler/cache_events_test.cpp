@@ -14,29 +14,10 @@
 namespace lanewise::profiler::detail {
 namespace {
 
+using lanewise::detail::CpuName;
+
 constexpr const char *kIntel = "GenuineIntel", *kAmd = "AuthenticAMD";
 constexpr std::uint32_t kRaw = 4;  // PERF_TYPE_RAW
-
-TEST(CacheEvents, CpusAreDecodedAsTheirVendorsSay) {
-  const struct {
-    const char* vendor;
-    std::uint32_t eax;
-    int family, model;
-  } cpus[] = {
-      {kIntel, 0x306c3, 6, 0x3c},    // Haswell
-      {kIntel, 0x50654, 6, 0x55},    // Skylake server
-      {kIntel, 0x806f8, 6, 0x8f},    // Sapphire Rapids
-      {kAmd, 0x830f10, 0x17, 0x31},  // Rome
-      {kAmd, 0xa00f11, 0x19, 0x01},  // Milan
-      {kAmd, 0xb00f21, 0x1a, 0x02},  // Turin
-  };
-  for (const auto& c : cpus) {
-    const CpuName cpu = decode_cpu(c.vendor, c.eax);
-    EXPECT_EQ(cpu.vendor, c.vendor);
-    EXPECT_EQ(cpu.family, c.family) << std::hex << c.eax;
-    EXPECT_EQ(cpu.model, c.model) << std::hex << c.eax;
-  }
-}
 
 TEST(CacheEvents, EventsOfKnownCpus) {
   const struct {
