@@ -7,6 +7,7 @@
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/detail/forward_level.h>
 #include <lanewise/autograd/record.h>
+#include <lanewise/dispatch_isa/detail/per_thread.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/errors.h>
@@ -56,10 +57,10 @@ struct LiftBackward final : Node {
 /// Levels and sizes, outermost first.
 using Levels = std::map<std::uint64_t, std::int64_t>;
 
-Levels& active_levels() {
-  thread_local Levels levels;
-  return levels;
-}
+struct ActiveLevels {
+  Levels levels;
+};
+Levels& active_levels() { return lanewise::detail::PerThread<ActiveLevels>::get().levels; }
 
 void collect(const Tensor& t, Levels& levels) {
   for (const BatchInfo* batch = info(t); batch != nullptr; batch = info(batch->value)) {
@@ -77,10 +78,6 @@ Tensor raw(const Tensor& t) {
 }
 
 Tensor to_front(const Tensor& value, std::int64_t dim) { return dim == 0 ? value : value.movedim(dim, 0); }
-
-}  // namespace
-
-namespace {
 
 /// A batch of equal slices.
 Tensor lift(const Tensor& t, std::uint64_t level, std::int64_t size) {

@@ -137,39 +137,4 @@ std::vector<Tensor> stack_backward(const Tensor& grad, const std::vector<DimVect
   return grads;
 }
 
-Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim,
-                                 IntArrayRef sizes, const TensorOptions& options) {
-  const std::int64_t d = wrap_dim("split", dim, static_cast<std::int64_t>(sizes.size()));
-  std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < grads.size(); ++i) {
-    if (grads[i].defined()) {
-      parts.push_back(grads[i]);
-      continue;
-    }
-    DimVector shape(sizes);
-    shape[static_cast<std::size_t>(d)] = split_sizes[i];
-    parts.push_back(zeros(shape, options));
-  }
-  return cat(parts, d);
-}
-
-Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim,
-                      IntArrayRef sizes, const TensorOptions& options) {
-  const std::int64_t d = wrap_dim("split", dim, static_cast<std::int64_t>(sizes.size()));
-  DimVector split_sizes(grads.size(), split_size);
-  split_sizes.back() =
-      sizes[static_cast<std::size_t>(d)] - split_size * (static_cast<std::int64_t>(grads.size()) - 1);
-  return split_with_sizes_backward(grads, split_sizes, d, sizes, options);
-}
-
-Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes,
-                       const TensorOptions& options) {
-  const std::int64_t d = wrap_dim("unbind", dim, static_cast<std::int64_t>(sizes.size()));
-  DimVector shape(sizes);
-  shape.erase(shape.begin() + d);
-  std::vector<Tensor> slices;
-  for (const Tensor& grad : grads) slices.push_back(grad.defined() ? grad : zeros(shape, options));
-  return stack(slices, d);
-}
-
 }  // namespace lanewise::autograd::formulas

@@ -25,13 +25,6 @@ Tensor constant_pad_backward(const Tensor& grad, IntArrayRef pad);
 Tensor diag_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t diagonal);
 std::vector<Tensor> block_diag_backward(const Tensor& grad, const std::vector<DimVector>& sizes);
 std::vector<Tensor> stack_backward(const Tensor& grad, const std::vector<DimVector>& sizes, std::int64_t dim);
-/// Gradients of parts, some maybe undefined, put together again.
-Tensor split_backward(const std::vector<Tensor>& grads, std::int64_t split_size, std::int64_t dim,
-                      IntArrayRef sizes, const TensorOptions& options);
-Tensor split_with_sizes_backward(const std::vector<Tensor>& grads, IntArrayRef split_sizes, std::int64_t dim,
-                                 IntArrayRef sizes, const TensorOptions& options);
-Tensor unbind_backward(const std::vector<Tensor>& grads, std::int64_t dim, IntArrayRef sizes,
-                       const TensorOptions& options);
 /// Of masked_select: where mask holds, in the broadcast shape of both.
 Tensor masked_select_backward(const Tensor& grad, IntArrayRef sizes, const Tensor& mask);
 Tensor embedding_dense_double_backward(const Tensor& grad, const Tensor& indices, std::int64_t padding_idx,

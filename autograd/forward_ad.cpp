@@ -5,6 +5,7 @@
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/detail/forward_level.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/dispatch_isa/detail/per_thread.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/errors.h>
 
@@ -14,10 +15,13 @@ constinit std::atomic<std::uint32_t> transforms_open = 0;
 
 namespace {
 
+struct OpenLevels {
+  std::vector<std::shared_ptr<ForwardLevel>> levels;
+};
+
 /// Open levels of this thread, outermost first.
 std::vector<std::shared_ptr<ForwardLevel>>& open_levels() {
-  thread_local std::vector<std::shared_ptr<ForwardLevel>> levels;
-  return levels;
+  return lanewise::detail::PerThread<OpenLevels>::get().levels;
 }
 
 #if defined(__GNUC__)
@@ -67,16 +71,13 @@ void ForwardLevel::close() noexcept {
   for (const auto& weak : holders) {
     const std::shared_ptr<ForwardGrad> holder = weak.lock();
     if (holder == nullptr) continue;
-    std::vector<ForwardGrad::Entry> dropped;  // what dies here may hold other duals
     auto& entries = holder->entries;
-    for (auto entry = entries.begin(); entry != entries.end();) {
-      if (entry->level.get() == this) {
-        dropped.push_back(std::move(*entry));
-        entry = entries.erase(entry);
-      } else {
-        ++entry;
-      }
-    }
+    const auto mine = std::find_if(entries.begin(), entries.end(), [this](const ForwardGrad::Entry& entry) {
+      return entry.level.get() == this;
+    });
+    if (mine == entries.end()) continue;
+    const ForwardGrad::Entry dropped = std::move(*mine);  // what dies here may hold other duals
+    entries.erase(mine);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/input_buffer.h>
+#include <lanewise/dispatch_isa/detail/per_thread.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/profiler/detail/recorder.h>
@@ -33,7 +34,6 @@ struct GraphTask::ScratchHolder {
   Scratch scratch;
   bool present = false;
 };
-thread_local GraphTask::ScratchHolder GraphTask::spare_scratch_;
 
 GraphTask::Current::Current(GraphTask* task) noexcept
     : previous_(std::exchange(current_task, task)), node_(std::exchange(running_node, nullptr)) {}
@@ -67,7 +67,7 @@ bool GraphTask::comes_to(const Node& node) const noexcept {
 }
 
 GraphTask::GraphTask(Options options) : options_(options) {
-  ScratchHolder& spare = spare_scratch_;
+  ScratchHolder& spare = lanewise::detail::PerThread<ScratchHolder>::get();
   if (spare.present) {
     scratch_ = std::move(spare.scratch);
     spare.present = false;
@@ -81,7 +81,7 @@ GraphTask::~GraphTask() {
     }
   }
   constexpr std::size_t kLargest = 1 << 14;
-  ScratchHolder& spare = spare_scratch_;
+  ScratchHolder& spare = lanewise::detail::PerThread<ScratchHolder>::get();
   if (spare.present || scratch_.states.capacity() > kLargest || scratch_.stack.capacity() > kLargest) return;
   scratch_.states.clear();
   scratch_.heap.clear();

@@ -106,8 +106,6 @@ class GraphTask {
   void run_parallel(variable_list& results, int threads);
   variable_list run_node(Node& node, variable_list&& grads) const;
 
-  static thread_local ScratchHolder spare_scratch_;
-
   Options options_;
   bool restricted_ = false;
   std::uint64_t min_topological_nr_ = kMaxSequenceNr;

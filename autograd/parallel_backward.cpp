@@ -98,8 +98,14 @@ class ParallelRun {
         error = std::current_exception();
       }
       lock.lock();
+      if (!error) {
+        try {
+          deliver(slot, std::move(outputs));
+        } catch (...) {
+          error = std::current_exception();
+        }
+      }
       if (error && !error_) error_ = error;
-      if (!error) deliver(slot, std::move(outputs));
       --running_;
       changed_.notify_all();
     }

@@ -31,6 +31,7 @@ Tensor take_rows(const Tensor& source, std::span<const std::int64_t> rows) {
 }  // namespace
 
 std::vector<std::int64_t> permutation(std::int64_t n, std::uint64_t seed, std::uint64_t stream) {
+  LANEWISE_CHECK(ValueError, n >= 0, "permutation: n is ", n, ", expected at least 0");
   std::vector<std::int64_t> keys(static_cast<std::size_t>(n));
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   const std::array<kernels::KernelScalar, 4> params = {
@@ -64,7 +65,7 @@ Batches::Batches(const Tensor& features, const Tensor& labels, const BatchOption
 std::int64_t Batches::size() const {
   const std::int64_t rows = features_.size(0);
   return options_.drop_last ? rows / options_.batch_size
-                            : (rows + options_.batch_size - 1) / options_.batch_size;
+                            : rows / options_.batch_size + (rows % options_.batch_size != 0 ? 1 : 0);
 }
 
 void Batches::start(std::int64_t epoch) {

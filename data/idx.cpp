@@ -32,11 +32,7 @@ class Reader {
     while (done < bytes) {
       const auto want = static_cast<unsigned>(std::min<std::size_t>(bytes - done, 1U << 30));
       const int got = gzread(file_.get(), out + done, want);
-      if (got < 0) {
-        int code = 0;
-        const char* why = gzerror(file_.get(), &code);
-        detail::raise<DataError>("read_idx: ", path_, ": ", code == Z_ERRNO ? std::strerror(errno) : why);
-      }
+      if (got < 0) fail();
       LANEWISE_CHECK(DataError, got > 0, "read_idx: ", path_, " ends after ", done, " of ", bytes,
                      " bytes of ", what, "; the file is truncated, fetch it again");
       done += static_cast<std::size_t>(got);
@@ -45,10 +41,24 @@ class Reader {
 
   bool at_end() {
     unsigned char extra = 0;
-    return gzread(file_.get(), &extra, 1) == 0;
+    const int got = gzread(file_.get(), &extra, 1);
+    // zlib checks the sum that a compressed file ends with here, and says of one without it that it is short.
+    int code = Z_OK;
+    gzerror(file_.get(), &code);
+    if (got < 0 || code < 0) fail();
+    return got == 0;
   }
 
  private:
+  /// zlib's words begin with the path.
+  [[noreturn]] void fail() {
+    int code = 0;
+    const char* why = gzerror(file_.get(), &code);
+    if (code == Z_ERRNO) detail::raise<DataError>("read_idx: ", path_, ": ", std::strerror(errno));
+    LANEWISE_CHECK(DataError, code != Z_BUF_ERROR, "read_idx: ", path_,
+                   " ends early; the file is truncated, fetch it again");
+    detail::raise<DataError>("read_idx: ", why);
+  }
   struct Close {
     void operator()(gzFile_s* file) const { gzclose(file); }
   };

@@ -1,6 +1,7 @@
 #include <array>
 #include <new>
 
+#include <lanewise/dispatch_isa/detail/per_thread.h>
 #include <lanewise/iterator/scratch.h>
 
 namespace lanewise::detail {
@@ -16,12 +17,14 @@ struct Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { ::operator delete(data, kAlignment); }
 };
+struct Buffers {
+  std::array<Buffer, kScratchPurposes> of;
+};
 
 }  // namespace
 
 char* scratch(Scratch purpose, std::size_t bytes) {
-  thread_local std::array<Buffer, kScratchPurposes> buffers;
-  Buffer& b = buffers[static_cast<std::size_t>(purpose)];
+  Buffer& b = PerThread<Buffers>::get().of[static_cast<std::size_t>(purpose)];
   if (b.size < bytes) {
     char* grown = static_cast<char*>(::operator new(bytes, kAlignment));
     ::operator delete(b.data, kAlignment);

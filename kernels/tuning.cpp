@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include <lanewise/kernels/detail/tunable.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -80,10 +81,11 @@ class TunedTable {
 static_assert(offsetof(TunedKernel, kernel) == 0);  // find() goes from one to the other
 
 std::mutex mutex;
-std::unique_ptr<const TunedTable> current;  // what kIsaTuned stands for
+/// What kIsaTuned stands for. That of LANEWISE_TUNE stays when the process ends: static destructors may compute.
+const TunedTable* current = nullptr;
 
 void install(std::unique_ptr<const TunedTable> tuned) {
-  current = std::move(tuned);
+  current = tuned.release();
   detail::tables[kIsaTuned] = &current->table();
 }
 
@@ -150,7 +152,7 @@ TuneGuard::TuneGuard(std::span<const Tuning> tunings) : previous_(kIsaNotChosen)
 TuneGuard::~TuneGuard() {
   lanewise::detail::active_isa.store(previous_);
   const std::lock_guard lock(mutex);
-  current.reset();
+  delete std::exchange(current, nullptr);
 }
 
 }  // namespace lanewise::kernels

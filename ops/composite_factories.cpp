@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 
 /// Factories put together from other public ops.
 namespace lanewise {
@@ -22,6 +24,12 @@ TensorOptions like(const char* op, const Tensor& self, const TensorOptions& opti
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
+/// row + offset, the largest number where that does not fit.
+std::int64_t diagonal(std::int64_t row, std::int64_t offset) {
+  std::int64_t column = 0;
+  return __builtin_add_overflow(row, offset, &column) ? std::numeric_limits<std::int64_t>::max() : column;
+}
+
 /// Positions in row-major order of a matrix where `keeps(row, column)`, as two rows.
 template <class Keeps>
 Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const TensorOptions& options,
@@ -36,7 +44,7 @@ Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const T
   std::int64_t n = 0;
   for (std::int64_t i = 0; i < rows; ++i) {
     const auto [first, last] = bounds(i);
-    n += last - first;
+    n = detail::checked_sum(op, n, last - first);
   }
   Tensor positions = empty({2, n}, kLong);
   auto *row_of = positions.data_ptr<std::int64_t>(), *column_of = row_of + n;
@@ -52,13 +60,15 @@ Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const T
 }  // namespace
 
 Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
-  return triangle("tril_indices", row, col, options,
-                  [=](std::int64_t i) { return std::pair<std::int64_t, std::int64_t>(0, i + offset + 1); });
+  return triangle("tril_indices", row, col, options, [=](std::int64_t i) {
+    return std::pair<std::int64_t, std::int64_t>(0, diagonal(i + 1, offset));
+  });
 }
 
 Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
-  return triangle("triu_indices", row, col, options,
-                  [=](std::int64_t i) { return std::pair<std::int64_t, std::int64_t>(i + offset, col); });
+  return triangle("triu_indices", row, col, options, [=](std::int64_t i) {
+    return std::pair<std::int64_t, std::int64_t>(diagonal(i, offset), col);
+  });
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base,
@@ -89,7 +99,10 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const T
   LANEWISE_CHECK(ValueError, by > 0 ? from <= to : from >= to,
                  "range: upper bound and lower bound inconsistent with step sign: ", start, " -> ", end,
                  " by ", step);
-  const auto count = static_cast<std::int64_t>(std::floor((to - from) / by)) + 1;
+  const double steps = std::floor((to - from) / by);
+  LANEWISE_CHECK(ShapeError, steps < 0x1p63, "range: ", start, " -> ", end, " by ", step,
+                 " has more elements than fit in int64");
+  const auto count = static_cast<std::int64_t>(steps) + 1;
   return with_options((arange(count, kDouble) * by + from).to(dtype), options);
 }
 

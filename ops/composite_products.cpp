@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 /// Products of more than two dimensions, brought to mm and bmm.
@@ -104,7 +106,7 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     outer.push_back(1);
     inner.push_back(1);
     inner.push_back(b);
-    sizes.push_back(a * b);
+    sizes.push_back(detail::checked_product("kron", a, b));
   }
   // The product follows the layout of its factors: where that is not rows first, the result is a copy.
   return (self.reshape(outer) * other.reshape(inner)).reshape(sizes);
@@ -130,7 +132,13 @@ Tensor matrix_power(const Tensor& self, std::int64_t n) {
   LANEWISE_CHECK(ShapeError, self.size(-1) == self.size(-2),
                  "linalg.matrix_power: A must be batches of square matrices, but they are ", self.size(-2),
                  " by ", self.size(-1), " matrices");
-  if (n < 0) return matrix_power(linalg_inv(self), -n);
+  if (n < 0) {
+    const Tensor inverse = linalg_inv(self);
+    // The least number has no negative.
+    return n == std::numeric_limits<std::int64_t>::min()
+               ? matrix_power(inverse, std::numeric_limits<std::int64_t>::max()).matmul(inverse)
+               : matrix_power(inverse, -n);
+  }
   if (n == 0)
     return self.clone().copy_(eye(self.size(-1), TensorOptions(self.scalar_type())).expand_as(self));
   if (n == 1) return self.clone();

@@ -135,7 +135,7 @@ Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int
   const std::int64_t size = self.size(d);
   const std::int64_t first = start < 0 ? start + size : start;
   LANEWISE_CHECK(IndexError, length >= 0, "narrow: length must be non-negative, it is ", length);
-  LANEWISE_CHECK(IndexError, first >= 0 && first <= size && first + length <= size, "narrow: start (", start,
+  LANEWISE_CHECK(IndexError, first >= 0 && first <= size && length <= size - first, "narrow: start (", start,
                  ") + length (", length, ") exceeds dimension size (", size, ") of dimension ", d,
                  ", or start is not within it");
   return self.slice(d, first, first + length, 1);
@@ -148,7 +148,8 @@ Tensor real(const Tensor& self) {
 
 Tensor imag(const Tensor& self) {
   ops::check_defined("imag", "self", self);
-  LANEWISE_CHECK(DtypeError, self.is_complex(), "imag: expected a complex tensor, found ",
+  LANEWISE_CHECK(DtypeError, self.is_complex(),
+                 "imag: not implemented for tensors with non-complex dtypes, found ",
                  to_string(self.scalar_type()));
   return view_as_real(self).select(-1, 1);
 }

@@ -155,8 +155,6 @@ Tensor fill(const Tensor& self, const Tensor& value) {
   return fill_(result, value);
 }
 
-Tensor& zero_(Tensor& self) { return fill_(self, Scalar(0)); }
-
 Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
   return to_copy(self, std::nullopt, memory_format);
 }

@@ -22,7 +22,6 @@ Tensor fill(const Tensor& self, const Scalar& value);
 Tensor fill(const Tensor& self, const Tensor& value);
 /// The bytes of one element, 16 bytes aligned to 16, for all of self.
 void fill_with(const Tensor& self, char* element);
-LANEWISE_API Tensor& zero_(Tensor& self);
 
 /// A copy of its own memory, in the layout of self if that is dense, unless `memory_format` is Contiguous.
 LANEWISE_API Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt);

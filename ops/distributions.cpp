@@ -152,10 +152,10 @@ Tensor& normal_(Tensor& self, double mean, double std) {
 Tensor& random_(Tensor& self, std::int64_t from, std::optional<std::int64_t> to) {
   check_random(self);
   const ScalarType dtype = self.scalar_type();
-  const std::int64_t last = to ? *to - 1 : largest_integer(dtype);
   LANEWISE_CHECK(ValueError, !to || from < *to,
                  "random_ expects 'from' to be less than 'to', but got from=", from,
                  " >= to=", to.value_or(0));
+  const std::int64_t last = to ? *to - 1 : largest_integer(dtype);
   const Drawable range(dtype, from, last);
   return draw_integers(self, range.from,
                        static_cast<std::uint64_t>(range.last) - static_cast<std::uint64_t>(range.from) + 1);

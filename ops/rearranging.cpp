@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
@@ -248,7 +249,7 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
     const bool fresh = i + rank < repeats.size();
     const std::size_t d = i + rank - repeats.size();
     const std::int64_t size = fresh ? 1 : self.sizes()[d];
-    sizes.push_back(repeats[i] * size);
+    sizes.push_back(lanewise::detail::checked_product("repeat", repeats[i], size));
     apart.push_back(repeats[i]);
     apart.push_back(size);
     source_strides.push_back(0);
@@ -272,11 +273,19 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
   DimVector sizes(self.sizes());
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     std::int64_t& size = sizes[rank - 1 - i];
-    size += pad[2 * i] + pad[2 * i + 1];
+    std::int64_t left = size;
+    bool cuts = true;
+    for (const std::int64_t p : {pad[2 * i], pad[2 * i + 1]}) {
+      size = lanewise::detail::checked_sum("constant_pad_nd", size, p);
+      cuts = cuts && p >= -left;
+      left += cuts ? std::min<std::int64_t>(p, 0) : 0;
+    }
     LANEWISE_CHECK(ShapeError, size >= 0, "constant_pad_nd: The input size ", self.sizes()[rank - 1 - i],
                    ", plus negative padding ", pad[2 * i], " and ", pad[2 * i + 1],
                    " resulted in a negative output size, which is invalid. Check dimension ", rank - 1 - i,
                    " of your input");
+    LANEWISE_CHECK(ShapeError, cuts, "constant_pad_nd: padding ", pad[2 * i], " and ", pad[2 * i + 1],
+                   " cuts more than the size ", self.sizes()[rank - 1 - i], " of dimension ", rank - 1 - i);
   }
   const Tensor result = filled(sizes, self.scalar_type(), value);
   Tensor to = result, from = self;
@@ -300,15 +309,16 @@ Tensor pixel_shuffle(const Tensor& self, std::int64_t upscale_factor) {
   LANEWISE_CHECK(ValueError, upscale_factor > 0, "pixel_shuffle: expects a positive upscale_factor, but got ",
                  upscale_factor);
   const std::int64_t r = upscale_factor, c = self.size(-3), h = self.size(-2), w = self.size(-1);
-  LANEWISE_CHECK(ShapeError, c % (r * r) == 0,
+  const std::int64_t square = lanewise::detail::checked_product("pixel_shuffle", r, r);
+  LANEWISE_CHECK(ShapeError, c % square == 0,
                  "pixel_shuffle: expects its input's 'channel' dimension to be divisible by the square of "
                  "upscale_factor, but input.size(-3)=",
-                 c, " is not divisible by ", r * r);
+                 c, " is not divisible by ", square);
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
   const std::int64_t batch = lanewise::detail::checked_numel("pixel_shuffle", sizes);
-  const Tensor all = view(dense(self), {batch, c / (r * r), r, r, h, w});
+  const Tensor all = view(dense(self), {batch, c / square, r, r, h, w});
   const Tensor moved = dense(permute(all, {0, 1, 4, 2, 5, 3}));
-  for (const std::int64_t size : {c / (r * r), h * r, w * r}) sizes.push_back(size);
+  for (const std::int64_t size : {c / square, h * r, w * r}) sizes.push_back(size);
   return view(moved, sizes);
 }
 
@@ -322,11 +332,13 @@ Tensor pixel_unshuffle(const Tensor& self, std::int64_t downscale_factor) {
   LANEWISE_CHECK(ShapeError, h % r == 0 && w % r == 0,
                  "pixel_unshuffle: expects height and width to be divisible by downscale_factor, but ", h,
                  " x ", w, " is not divisible by ", r);
+  const std::int64_t square = lanewise::detail::checked_product("pixel_unshuffle", r, r);
+  const std::int64_t channels = lanewise::detail::checked_product("pixel_unshuffle", c, square);
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
   const std::int64_t batch = lanewise::detail::checked_numel("pixel_unshuffle", sizes);
   const Tensor all = view(dense(self), {batch, c, h / r, r, w / r, r});
   const Tensor moved = dense(permute(all, {0, 1, 3, 5, 2, 4}));
-  for (const std::int64_t size : {c * r * r, h / r, w / r}) sizes.push_back(size);
+  for (const std::int64_t size : {channels, h / r, w / r}) sizes.push_back(size);
   return view(moved, sizes);
 }
 
@@ -353,7 +365,10 @@ Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, st
   const std::int64_t a = wrap_dim("diag_embed", dim1, rank), b = wrap_dim("diag_embed", dim2, rank);
   LANEWISE_CHECK(IndexError, a != b, "diag_embed: diagonal dimensions cannot be identical ", dim1, ", ",
                  dim2);
-  const std::int64_t n = self.size(-1) + (offset < 0 ? -offset : offset);
+  LANEWISE_CHECK(ShapeError, offset != std::numeric_limits<std::int64_t>::min(), "diag_embed: offset ",
+                 offset, " is further out than int64 counts");
+  const std::int64_t n =
+      lanewise::detail::checked_sum("diag_embed", self.size(-1), offset < 0 ? -offset : offset);
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 1));
   sizes.insert(sizes.begin() + std::min(a, b), n);
   sizes.insert(sizes.begin() + std::max(a, b), n);

@@ -27,11 +27,6 @@ Tensor view(const Tensor& self, IntArrayRef size) {
   return detail::make_view(self, sizes, *strides, self.storage_offset());
 }
 
-Tensor view_as(const Tensor& self, const Tensor& other) {
-  check_defined("view_as", other);
-  return view(self, other.sizes());
-}
-
 bool can_view(const Tensor& self, IntArrayRef size) {
   check_defined("reshape", self);
   return view_strides(self.sizes(), self.strides(), infer_size("reshape", size, self.numel())).has_value();
@@ -140,30 +135,6 @@ DimVector flatten_sizes(const Tensor& self, Dim start_dim, Dim end_dim) {
   return sizes;
 }
 
-Tensor unflatten(const Tensor& self, Dim dim, IntArrayRef sizes) {
-  check_defined("unflatten", self);
-  dim = wrap_dim("unflatten", dim, self.dim());
-  LANEWISE_CHECK(ShapeError, self.dim() > 0, "unflatten: a 0-dim tensor has no dimension to split");
-  LANEWISE_CHECK(ShapeError, !sizes.empty(), "unflatten: sizes must not be empty");
-  const DimVector inner = infer_size("unflatten", sizes, self.sizes()[dim]);
-  DimVector new_sizes;
-  DimVector new_strides;
-  for (Dim d = 0; d < self.dim(); ++d) {
-    if (d != dim) {
-      new_sizes.push_back(self.sizes()[d]);
-      new_strides.push_back(self.strides()[d]);
-      continue;
-    }
-    std::int64_t stride = self.strides()[d] * self.sizes()[d];
-    for (const std::int64_t size : inner) {
-      stride = size == 0 ? stride : stride / size;
-      new_sizes.push_back(size);
-      new_strides.push_back(stride);
-    }
-  }
-  return detail::make_view(self, new_sizes, new_strides, self.storage_offset());
-}
-
 Tensor diagonal(const Tensor& self, std::int64_t offset, Dim dim1, Dim dim2) {
   check_defined("diagonal", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "diagonal: needs at least 2 dimensions, but self has sizes ",
@@ -245,19 +216,6 @@ Tensor view_as_complex(const Tensor& self) {
     stride /= 2;
   }
   return detail::make_view(self, sizes, strides, self.storage_offset() / 2, to_complex_type(t));
-}
-
-Tensor real(const Tensor& self) {
-  check_defined("real", self);
-  return self.is_complex() ? select(view_as_real(self), -1, 0) : self;
-}
-
-Tensor imag(const Tensor& self) {
-  check_defined("imag", self);
-  LANEWISE_CHECK(DtypeError, self.is_complex(),
-                 "imag: not implemented for tensors with non-complex dtypes, self is ",
-                 short_name(self.scalar_type()));
-  return select(view_as_real(self), -1, 1);
 }
 
 }  // namespace lanewise::ops

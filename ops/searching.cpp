@@ -225,7 +225,8 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     const auto least = min(self).item<std::int64_t>();
     LANEWISE_CHECK(ValueError, least >= 0, "bincount: only supports 1-d non-negative integral inputs, found ",
                    least);
-    bins = std::max(bins, max(self).item<std::int64_t>() + 1);
+    const auto largest = max(self).item<std::int64_t>();
+    bins = std::max(bins, lanewise::detail::checked_sum("bincount", largest, 1));
   }
   const Tensor numbers = dense(self, kLong);
   const auto* x = numbers.const_data_ptr<std::int64_t>();
@@ -298,7 +299,7 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<std::int64_t> outp
   std::int64_t total = 0;
   for (std::int64_t i = 0; i < counts.numel(); ++i) {
     LANEWISE_CHECK(ValueError, n[i] >= 0, "repeat_interleave: repeats can not be negative, found ", n[i]);
-    total += n[i];
+    total = lanewise::detail::checked_sum("repeat_interleave", total, n[i]);
   }
   LANEWISE_CHECK(ValueError, !output_size || *output_size == total, "repeat_interleave: allocated size ",
                  output_size.value_or(0), " does not match required size ", total);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/view_backward.h>
 #include <lanewise/ops/views.h>
+#include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::ops {
@@ -84,6 +86,14 @@ Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std
 Tensor as_strided_backward(const Tensor& grad_output, IntArrayRef input_sizes, IntArrayRef input_strides,
                            std::int64_t input_offset, IntArrayRef size, IntArrayRef stride,
                            std::int64_t storage_offset) {
+  constexpr const char* kOp = "as_strided_backward";
+  for (const auto& [sizes, strides, offset] :
+       {std::tuple(input_sizes, input_strides, input_offset), std::tuple(size, stride, storage_offset)}) {
+    LANEWISE_CHECK(ShapeError, offset >= 0, kOp, ": storage offset ", offset, " is negative");
+    lanewise::detail::checked_sum(kOp, offset, lanewise::detail::checked_extent(kOp, sizes, strides));
+  }
+  LANEWISE_CHECK(ShapeError, grad_output.sizes().equals(size), kOp, ": expected a gradient of shape ", size,
+                 ", found ", grad_output.sizes());
   const ScalarType dtype = grad_output.scalar_type();
   if (is_empty(input_sizes)) return zeros(input_sizes, dtype);
   // Only what one of the two geometries reaches is laid out.

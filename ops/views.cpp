@@ -29,11 +29,6 @@ Tensor alias(const Tensor& self) {
   return detail::make_alias(self);
 }
 
-Tensor detach(const Tensor& self) {
-  check_defined("detach", self);
-  return detail::make_alias(self);
-}
-
 Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
                   std::optional<std::int64_t> storage_offset) {
   check_defined("as_strided", self);
@@ -42,7 +37,7 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
   const std::int64_t offset = storage_offset.value_or(self.storage_offset());
   LANEWISE_CHECK(ShapeError, offset >= 0, "as_strided: storage offset ", offset, " is negative");
   const std::int64_t numel = detail::checked_numel("as_strided", size);
-  std::int64_t end = offset + (numel == 0 ? 0 : 1);
+  std::int64_t end = lanewise::detail::checked_sum("as_strided", offset, numel == 0 ? 0 : 1);
   for (std::size_t d = 0; d < size.size(); ++d) {
     LANEWISE_CHECK(ShapeError, stride[d] >= 0, "as_strided: negative strides are not supported, got ",
                    stride);
@@ -89,13 +84,6 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
   return detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
-Tensor expand_as(const Tensor& self, const Tensor& other) {
-  check_defined("expand_as", other);
-  return expand(self, other.sizes());
-}
-
-Tensor broadcast_to(const Tensor& self, IntArrayRef size) { return expand(self, size); }
-
 Tensor permute(const Tensor& self, IntArrayRef dims) {
   check_defined("permute", self);
   LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(),
@@ -131,9 +119,6 @@ Tensor swap_dims(const char* op, const Tensor& self, Dim dim0, Dim dim1) {
 }  // namespace
 
 Tensor transpose(const Tensor& self, Dim dim0, Dim dim1) { return swap_dims("transpose", self, dim0, dim1); }
-Tensor swapaxes(const Tensor& self, Dim axis0, Dim axis1) {
-  return swap_dims("swapaxes", self, axis0, axis1);
-}
 
 Tensor t(const Tensor& self) {
   check_defined("t", self);
@@ -142,33 +127,15 @@ Tensor t(const Tensor& self) {
   return self.dim() < 2 ? detail::make_alias(self) : swap_dims("t", self, 0, 1);
 }
 
-Tensor mT(const Tensor& self) {
-  check_defined("mT", self);
-  LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: needs at least 2 dimensions, but self has sizes ",
-                 self.sizes());
-  return swap_dims("mT", self, -2, -1);
-}
-
-Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) {
-  check_defined("movedim", self);
-  LANEWISE_CHECK(ShapeError, source.size() == destination.size(), "movedim: ", source.size(), " source dims ",
-                 source, " came with ", destination.size(), " destination dims ", destination);
-  const DimVector from = wrap_dims("movedim", source, self.dim());
-  const DimVector to = wrap_dims("movedim", destination, self.dim());
-  if (self.dim() == 0) return detail::make_alias(self);
-  DimVector order(static_cast<std::size_t>(self.dim()), -1);
-  for (std::size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
-  Dim next = 0;
-  for (Dim& d : order) {
-    if (d != -1) continue;
-    while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
-    d = next++;
-  }
-  return permute(self, order);
-}
-
 Tensor movedim(const Tensor& self, Dim source, Dim destination) {
-  return movedim(self, IntArrayRef(source), IntArrayRef(destination));
+  check_defined("movedim", self);
+  const Dim from = wrap_dim("movedim", source, self.dim()), to = wrap_dim("movedim", destination, self.dim());
+  DimVector order;
+  for (Dim d = 0; d < self.dim(); ++d) {
+    if (d != from) order.push_back(d);
+  }
+  if (self.dim() > 0) order.insert(order.begin() + to, from);
+  return permute(self, order);
 }
 
 Tensor select(const Tensor& self, Dim dim, std::int64_t index) {

@@ -12,12 +12,9 @@
 namespace lanewise::ops {
 
 LANEWISE_API Tensor alias(const Tensor& self);
-/// Shares memory and version counter; the same as alias here, outside the graph above.
-LANEWISE_API Tensor detach(const Tensor& self);
 
 /// `size` may hold one -1. Throws ShapeError if data would have to move (reshape copies then).
 LANEWISE_API Tensor view(const Tensor& self, IntArrayRef size);
-LANEWISE_API Tensor view_as(const Tensor& self, const Tensor& other);
 /// The same bytes as another dtype; the last dimension grows or shrinks by the ratio of the element sizes.
 LANEWISE_API Tensor view_dtype(const Tensor& self, ScalarType dtype);
 /// Whether view(self, size) works without moving data; `size` may hold one -1, and is checked as reshape
@@ -29,18 +26,12 @@ LANEWISE_API Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef
 
 /// Dimensions of size 1 repeat, with stride 0; -1 keeps a size.
 LANEWISE_API Tensor expand(const Tensor& self, IntArrayRef size, bool implicit = false);
-LANEWISE_API Tensor expand_as(const Tensor& self, const Tensor& other);
-LANEWISE_API Tensor broadcast_to(const Tensor& self, IntArrayRef size);
 
 LANEWISE_API Tensor permute(const Tensor& self, IntArrayRef dims);
 LANEWISE_API Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
-LANEWISE_API Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1);
-LANEWISE_API Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination);
 LANEWISE_API Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination);
 /// Two dimensions swapped; fewer than two left alone.
 LANEWISE_API Tensor t(const Tensor& self);
-/// The last two dimensions swapped.
-LANEWISE_API Tensor mT(const Tensor& self);
 
 LANEWISE_API Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 /// start and end may be negative and are clamped; step is positive.
@@ -53,7 +44,6 @@ LANEWISE_API Tensor squeeze(const Tensor& self);
 LANEWISE_API Tensor squeeze(const Tensor& self, std::int64_t dim);
 LANEWISE_API Tensor squeeze(const Tensor& self, IntArrayRef dims);
 LANEWISE_API Tensor unsqueeze(const Tensor& self, std::int64_t dim);
-LANEWISE_API Tensor unflatten(const Tensor& self, std::int64_t dim, IntArrayRef sizes);
 /// The sizes that flatten(start_dim, end_dim) gives.
 LANEWISE_API DimVector flatten_sizes(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim);
 
@@ -66,10 +56,6 @@ LANEWISE_API Tensor unfold(const Tensor& self, std::int64_t dimension, std::int6
 LANEWISE_API Tensor view_as_real(const Tensor& self);
 /// real [..., 2] -> complex [...]
 LANEWISE_API Tensor view_as_complex(const Tensor& self);
-/// The real parts as a view; of a real tensor, itself.
-LANEWISE_API Tensor real(const Tensor& self);
-/// The imaginary parts as a view. Throws DtypeError for real tensors.
-LANEWISE_API Tensor imag(const Tensor& self);
 
 LANEWISE_API std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim = 0);
 /// As split, but each part has a version counter of its own.

@@ -52,6 +52,20 @@ std::int64_t checked_numel(const char* op, IntArrayRef sizes) {
   return numel;
 }
 
+std::int64_t checked_sum(const char* op, std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(a, b, &sum), op, ": ", a, " + ", b,
+                 " elements are more than fit in int64");
+  return sum;
+}
+
+std::int64_t checked_product(const char* op, std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  LANEWISE_CHECK(ShapeError, !__builtin_mul_overflow(a, b, &product), op, ": ", a, " * ", b,
+                 " elements are more than fit in int64");
+  return product;
+}
+
 Tensor empty_cpu(IntArrayRef sizes, ScalarType dtype) {
   const std::int64_t numel = checked_numel("empty", sizes);
   Storage storage(StorageImpl::create(checked_nbytes("empty", numel, sizes, element_size(dtype))));

@@ -12,6 +12,10 @@ namespace lanewise::detail {
 /// fit int64.
 LANEWISE_API std::int64_t checked_numel(const char* op, IntArrayRef sizes);
 
+/// a + b and a * b of sizes. Throws ShapeError, beginning with `op`, where they do not fit int64.
+LANEWISE_API std::int64_t checked_sum(const char* op, std::int64_t a, std::int64_t b);
+LANEWISE_API std::int64_t checked_product(const char* op, std::int64_t a, std::int64_t b);
+
 /// The elements that a tensor reaches from its first to its last, 0 if it is empty. Throws ShapeError,
 /// beginning with `op`, if the lists differ in length, a stride is negative or the reach does not fit int64.
 LANEWISE_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides);

@@ -111,6 +111,13 @@ TEST(Idx, NoticesADamagedGzipStream) {
   std::ifstream in(whole.path(), std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
   EXPECT_THROW(read_idx(TemporaryFile(bytes.substr(0, bytes.size() / 2)).path()), DataError);
+  // Without the sum and the length that it ends with, and with a wrong sum.
+  EXPECT_THAT(Call([&] { read_idx(TemporaryFile(bytes.substr(0, bytes.size() - 8)).path()); }),
+              ThrowsMessage<DataError>(HasSubstr("truncated")));
+  std::string wrong = bytes;
+  wrong[wrong.size() - 8] ^= 1;
+  EXPECT_THAT(Call([&] { read_idx(TemporaryFile(wrong).path()); }),
+              ThrowsMessage<DataError>(HasSubstr("incorrect data check")));
 }
 
 TEST(Batches, CoverEveryRowOnceAndKeepFeaturesBesideLabels) {
@@ -143,6 +150,7 @@ TEST(Batches, DropLastLeavesOutTheRest) {
   int count = 0;
   while (batches.next(batch)) EXPECT_EQ(batch.labels[0].item<std::int64_t>(), 4 * count++);
   EXPECT_EQ(count, 2);
+  EXPECT_EQ(Batches(labels, labels, {.batch_size = INT64_MAX}).size(), 1);
 }
 
 TEST(Batches, RejectUnequalRows) {
@@ -154,6 +162,7 @@ TEST(Batches, RejectUnequalRows) {
 }
 
 TEST(Permutation, DependsOnSeedAndStreamAlone) {
+  EXPECT_THROW(permutation(-1, 3, 5), ValueError);
   const auto first = permutation(1000, 3, 5);
   manual_seed(99);
   EXPECT_EQ(permutation(1000, 3, 5), first);

@@ -1,6 +1,7 @@
 // What is refused, and in which words.
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -144,6 +145,35 @@ TEST(Errors, FractionsBeyondTheEndOfAnIntegerAreErrors) {
 TEST(Errors, SlopesOfGammaNumbersTakeOneType) {
   EXPECT_THAT(Call([] { _standard_gamma_grad(ones({2}), ones({2}, kDouble)); }),
               ThrowsMessage<DtypeError>(HasSubstr("Found dtype Double but expected Float")));
+}
+
+/// What wraps around in int64 is no size: neither memory beside the tensor is touched nor a wrong result made.
+TEST(Errors, SizesThatOverflowAreErrors) {
+  constexpr std::int64_t kMost = INT64_MAX, kLeast = INT64_MIN, kHalf = std::int64_t{1} << 62;
+  const Tensor x = arange(4, kFloat), image = ones({1, 4, 4, 4}), matrix = eye(2);
+  const auto refuses = [](const Call& call) { EXPECT_THROW(call(), Error); };
+  refuses([&] { bincount(tensor({kMost})); });
+  refuses([&] { repeat_interleave(tensor({kMost, kMost, std::int64_t{2}})); });
+  refuses([&] { repeat_interleave(x, kHalf + 1); });
+  refuses([&] { pixel_shuffle(image, std::int64_t{1} << 32); });
+  refuses([&] { pixel_unshuffle(image.expand({kHalf, 4, 4, 4}), std::int64_t{1} << 32); });
+  refuses([&] { x.narrow(0, 3, kMost); });
+  refuses([&] { x.repeat({kMost}); });
+  refuses([&] { constant_pad_nd(x, {kLeast, kMost}); });
+  refuses([&] { constant_pad_nd(x, {-5, 5}); });
+  refuses([&] { diag_embed(x, kLeast); });
+  refuses([&] { triu_indices(4, kHalf + 1, -10); });
+  refuses([&] { range(0, 1e30, 1, kDouble); });
+  refuses([&] { x.clone().random_(0, kLeast); });
+  refuses([&] { kron(ones({1}).expand({kHalf}), ones({1}).expand({kHalf})); });
+  for (const IntArrayRef& size : {IntArrayRef({2, 2}), IntArrayRef({-1}), IntArrayRef({3})}) {
+    refuses([&] {
+      call("as_strided_backward",
+           {ones({2}), IntArrayRef({4}), IntArrayRef({1}), 0, size, IntArrayRef({1}), 0});
+    });
+  }
+  EXPECT_TRUE(matrix_power(matrix, kLeast).equal(matrix));
+  EXPECT_EQ(triu_indices(2, 3, kMost).numel(), 0);
 }
 
 TEST(Errors, LibtorchsPhrasesAreRecognisable) {

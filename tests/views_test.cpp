@@ -160,11 +160,11 @@ TEST(Transpose, AndItsRelatives) {
         ops::t(counting({1, 1, 1}));
       },
       "t: expects a tensor with <= 2 dimensions, but self is 3D");
-  EXPECT_SIZES(ops::mT(counting({5, 2, 3})), {5, 3, 2});
-  expect_error([] { ops::mT(counting({3})); }, "mT: needs at least 2 dimensions");
-  EXPECT_SIZES(ops::swapaxes(counting({5, 2, 3}), 0, -1), {3, 2, 5});
+  EXPECT_SIZES(mT(counting({5, 2, 3})), {5, 3, 2});
+  expect_error([] { mT(counting({3})); }, "mT: expected at least two dimensions");
+  EXPECT_SIZES(swapaxes(counting({5, 2, 3}), 0, -1), {3, 2, 5});
   EXPECT_SIZES(ops::transpose(counting({}), 0, -1), {});
-  EXPECT_SIZES(ops::movedim(counting({2, 3, 4, 5}), {0, 1}, {-1, 0}), {3, 4, 5, 2});
+  EXPECT_SIZES(movedim(counting({2, 3, 4, 5}), {0, 1}, {-1, 0}), {3, 4, 5, 2});
   EXPECT_SIZES(ops::movedim(counting({2, 3, 4}), 0, 2), {3, 4, 2});
   expect_error([&] { ops::transpose(t, 0, 2); }, "transpose: Dimension out of range");
 }
@@ -226,13 +226,9 @@ TEST(Flatten, AndBack) {
   EXPECT_EQ(ops::flatten_sizes(t, 1, 1), DimVector({2, 3, 4}));
   EXPECT_EQ(ops::flatten_sizes(counting({}), 0, -1), DimVector({1}));
   expect_error([&] { ops::flatten_sizes(t, 2, 1); }, "flatten: start_dim 2 cannot come after end_dim 1");
-  EXPECT_SIZES(ops::unflatten(t, 2, {2, -1}), {2, 3, 2, 2});
-  EXPECT_EQ(values(ops::unflatten(t, 2, {2, 2})), values(t));
-  expect_error(
-      [&] {
-        ops::unflatten(t, 2, {3, 2});
-      },
-      "unflatten: shape '[3, 2]' is invalid for input of size 4");
+  EXPECT_SIZES(unflatten(t, 2, {2, -1}), {2, 3, 2, 2});
+  EXPECT_EQ(values(unflatten(t, 2, {2, 2})), values(t));
+  expect_error([&] { unflatten(t, 2, {3, 2}); }, "unflatten: shape '[3, 2]' is invalid for input of size 4");
 }
 
 TEST(Diagonal, WithAnyOffset) {
@@ -264,6 +260,7 @@ TEST(AsStrided, StaysInsideTheStorage) {
   expect_error([&] { ops::as_strided(t, {2}, {1, 1}); }, "as_strided: 1 sizes [2] came with 2 strides");
   expect_error([&] { ops::as_strided(t, {INT64_MAX}, {INT64_MAX}); }, "reach further than int64");
   expect_error([&] { ops::as_strided(t, {1}, {1}, -1); }, "storage offset -1 is negative");
+  expect_error([&] { ops::as_strided(t, {1}, {1}, INT64_MAX); }, "more than fit in int64");
 }
 
 TEST(ComplexViews, ShareTheNumbers) {
@@ -273,18 +270,18 @@ TEST(ComplexViews, ShareTheNumbers) {
   const Tensor pairs = ops::view_as_real(z);
   EXPECT_SIZES(pairs, {2, 3, 2});
   EXPECT_EQ(pairs.scalar_type(), kFloat);
-  EXPECT_STRIDES(ops::imag(z), {6, 2});
-  EXPECT_EQ(ops::select(ops::select(ops::imag(z), 0, 1), 0, 2).item<float>(), -5);
-  EXPECT_EQ(ops::select(ops::select(ops::real(z), 0, 1), 0, 2).item<float>(), 5);
+  EXPECT_STRIDES(imag(z), {6, 2});
+  EXPECT_EQ(ops::select(ops::select(imag(z), 0, 1), 0, 2).item<float>(), -5);
+  EXPECT_EQ(ops::select(ops::select(real(z), 0, 1), 0, 2).item<float>(), 5);
   const Tensor back = ops::view_as_complex(pairs);
   EXPECT_EQ(back.data_ptr(), z.data_ptr());
   EXPECT_TRUE(equal(back, z));
   const Tensor tail = ops::slice(z, 1, 1);
   EXPECT_EQ(ops::view_as_complex(ops::view_as_real(tail)).data_ptr(), tail.data_ptr());
-  const Tensor real = detail::empty_cpu({4}, kFloat);
-  EXPECT_TRUE(ops::real(real).is_same(real));
-  expect_error([&] { ops::imag(real); }, "imag: not implemented for tensors with non-complex dtypes");
-  expect_error([&] { ops::view_as_complex(real); }, "needs a last dimension of size 2");
+  const Tensor plain = detail::empty_cpu({4}, kFloat);
+  EXPECT_TRUE(real(plain).is_same(plain));
+  expect_error([&] { imag(plain); }, "imag: not implemented for tensors with non-complex dtypes");
+  expect_error([&] { ops::view_as_complex(plain); }, "needs a last dimension of size 2");
   expect_error([&] { ops::view_as_complex(ops::slice(detail::empty_cpu({4}, kFloat), 0, 1, 3)); },
                "offset must be even");
   expect_error([&] { ops::view_as_complex(counting({2})); }, "needs an f32 or f64 tensor");
@@ -316,8 +313,8 @@ TEST(Split, IntoParts) {
 TEST(Views, ShareMemoryAndVersions) {
   const Tensor t = counting({4, 3});
   for (const Tensor& v :
-       {ops::alias(t), ops::detach(t), ops::t(t), ops::view(t, {12}), ops::select(t, 0, 1),
-        ops::slice(t, 1, 1), ops::expand(ops::unsqueeze(t, 0), {2, 4, 3}), ops::diagonal(t)}) {
+       {ops::alias(t), t.detach(), ops::t(t), ops::view(t, {12}), ops::select(t, 0, 1), ops::slice(t, 1, 1),
+        ops::expand(ops::unsqueeze(t, 0), {2, 4, 3}), ops::diagonal(t)}) {
     const auto before = t.unsafeGetTensorImpl()->version();
     EXPECT_TRUE(v.is_alias_of(t));
     v.unsafeGetTensorImpl()->bump_version();

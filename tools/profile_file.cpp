@@ -1,5 +1,7 @@
 #include "profile_file.h"
 
+#include <algorithm>
+
 #include <lanewise/dispatch_isa/error.h>
 
 #include "text.h"
@@ -11,9 +13,9 @@ nlohmann::json read_json(const std::string& path) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    detail::raise<Error>(path,
-                         ": not JSON, or cut off: ", error.byte >= text.size() ? "ends after " : "wrong at ",
-                         error.byte, " of ", text.size(), " bytes");
+    detail::raise<Error>(
+        path, ": not JSON, or cut off: ", error.byte > text.size() ? "ends after " : "wrong at byte ",
+        std::min(error.byte, text.size()), " of ", text.size(), " bytes");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -64,9 +65,14 @@ struct LargeCache {
   }
 };
 
-/// Never destroyed: tensors in static storage may outlive everything.
+/// Never destroyed: tensors in static storage may outlive everything. A process that forks while another of its threads is in
+/// here leaves the child a cache that is whole and open.
 LargeCache& large_cache() {
-  static LargeCache* cache = new LargeCache;
+  static LargeCache* cache = [] {
+    const auto unlock = [] { large_cache().mutex.unlock(); };
+    pthread_atfork([] { large_cache().mutex.lock(); }, unlock, unlock);
+    return new LargeCache;
+  }();
   return *cache;
 }
 

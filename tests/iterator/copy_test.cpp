@@ -208,7 +208,7 @@ TEST(Fill, ChecksTheValue) {
   Tensor floats = detail::empty_cpu({2}, kFloat);
   ops::fill_(floats, value);
   EXPECT_EQ(floats.data_ptr<float>()[1], 2.5f);
-  EXPECT_EQ(ops::zero_(floats).data_ptr<float>()[1], 0.0f);
+  EXPECT_EQ(ops::fill_(floats, 0).data_ptr<float>()[1], 0.0f);
 }
 
 }  // namespace
