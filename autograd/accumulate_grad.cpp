@@ -97,7 +97,7 @@ bool AutogradMeta::survives(TensorImpl& impl) noexcept {
 variable_list AccumulateGrad::apply(variable_list&& grads) {
   if (!grads[0].defined()) return {};
   const Tensor leaf = variable();
-  if (!leaf.defined()) return {};
+  if (!leaf.defined() || !leaf.requires_grad()) return {};  // dead or frozen since
   AutogradMeta& meta = *get_autograd_meta(leaf);
   {
     const std::lock_guard<NodeMutex> lock(mutex_);

@@ -90,7 +90,7 @@ bool CustomNodeBase::begin(const variable_list& inputs) {
 void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,
                                    std::size_t num_outputs, bool records) {
   if (is_dirty && is_input && records && differentiable) {
-    LANEWISE_CHECK(AutogradError, !(output.requires_grad() && output.grad_fn() == nullptr), name(),
+    LANEWISE_CHECK(AutogradError, !(output.requires_grad() && output.is_leaf()), name(),
                    ": a leaf Variable that requires grad has been used in an in-place operation");
     LANEWISE_CHECK(AutogradError, !output._is_view() || num_outputs == 1, name(),
                    ": a function that modifies inplace an input that is a view of another tensor cannot "

@@ -94,17 +94,18 @@ Tensor pow_backward_exponent(const Tensor& grad, const Tensor& self, const Tenso
                              const Tensor& result) {
   // A negative real base has a logarithm where the result is complex.
   const Tensor base = result.is_complex() ? self.to(result.scalar_type()) : self;
-  const Tensor slope = grad * lanewise::conj(result * base.log());
+  const Tensor slope = lanewise::conj(result * base.log());
   return handle_r_to_c(exponent.scalar_type(),
-                       where(logical_and(self == 0, not_negative(exponent)), 0, slope));
+                       grad * where(logical_and(self == 0, not_negative(exponent)), 0, slope));
 }
 
 Tensor pow_backward_exponent(const Tensor& grad, const Scalar& self, const Tensor& exponent,
                              const Tensor& result) {
   const auto base = self.to_unchecked<std::complex<double>>();
   const Scalar log = result.is_complex() ? Scalar(std::log(base)) : Scalar(std::log(base.real()));
-  const Tensor slope = grad * lanewise::conj(result * log);
-  return handle_r_to_c(exponent.scalar_type(), base == 0.0 ? where(not_negative(exponent), 0, slope) : slope);
+  const Tensor slope = lanewise::conj(result * log);
+  return handle_r_to_c(exponent.scalar_type(),
+                       grad * (base == 0.0 ? where(not_negative(exponent), 0, slope) : slope));
 }
 
 Tensor sgn_backward(const Tensor& self, const Tensor& grad, const Tensor& result) {

@@ -145,7 +145,7 @@ Tensor glu_double_backward(const Tensor& grad, const Tensor& grad_output, const 
 
 Tensor prelu_jvp(const Tensor& self_t, const Tensor& weight_t, const Tensor& self, const Tensor& weight) {
   const DimVector sizes(ops::prelu_weight(self, weight).sizes());
-  return where(self > 0, self_t, self_t * weight.reshape(sizes) + self * weight_t.reshape(sizes));
+  return where(self >= 0, self_t, self_t * weight.reshape(sizes) + self * weight_t.reshape(sizes));
 }
 
 }  // namespace lanewise::autograd::formulas

@@ -18,6 +18,10 @@ namespace {
 /// A hook may scale or mask a gradient, not change its shape. `node` may be null, `kind` is empty for a tensor's.
 void check_replacement(const Node* node, const char* kind, std::size_t position, const Tensor& before,
                        const Tensor& after) {
+  LANEWISE_CHECK(AutogradError, *kind != '\0' || after.scalar_type() == before.scalar_type(),
+                 node == nullptr ? "a tensor" : node->name(), ": hook '", position,
+                 "' has changed the type of value: it returned ", after.scalar_type(), " for ",
+                 before.scalar_type(), "; it may change the values only");
   LANEWISE_CHECK(AutogradError, after.sizes() == before.sizes(), node == nullptr ? "a tensor" : node->name(),
                  ": ", kind, "hook '", position,
                  "' has changed the size of value: it returned a gradient of shape ", after.sizes(),

@@ -225,9 +225,10 @@ struct VariableLists {
 #endif
 constinit thread_local VariableLists* spare_lists = nullptr;
 
+/// The lists are not thread_local themselves: what is costs every process that loads the library part of a small reserve.
 struct VariableListsOwner {
-  VariableLists lists;
-  VariableListsOwner() { spare_lists = &lists; }
+  std::unique_ptr<VariableLists> lists = std::make_unique<VariableLists>();
+  VariableListsOwner() { spare_lists = lists.get(); }
   ~VariableListsOwner() { spare_lists = nullptr; }
   void touch() noexcept {}
 };

@@ -111,11 +111,7 @@ std::uint32_t create_gradient_edge(const Tensor& t, std::shared_ptr<Node> node) 
   return input_nr;
 }
 
-namespace {
-
-/// Hooks belong to the value that the tensor had: they stay with the old node, in which retain_grad() no
-/// longer stores; that follows the tensor to its new node.
-void move_hooks(AutogradMeta& meta) {
+void detail::move_hooks(AutogradMeta& meta) {
   meta.hooks_.reset();
   if (meta.retained_ == nullptr) return;
   const std::shared_ptr<RetainedGrad> old = std::move(meta.retained_);
@@ -128,15 +124,13 @@ void move_hooks(AutogradMeta& meta) {
   meta.grad_fn_->mutable_hooks().retains.push_back({meta.retained_, meta.output_nr_});
 }
 
-}  // namespace
-
 void set_gradient_edge(const Tensor& t, Edge edge) {
   AutogradMeta& meta = materialize_autograd_meta(t);
   meta.grad_fn_ = std::move(edge.function);
   meta.output_nr_ = edge.input_nr;
   if (meta.is_view()) meta.view_version_ = t.unsafeGetTensorImpl()->version();
   if (meta.hooks_ != nullptr || meta.retained_ != nullptr) [[unlikely]]
-    move_hooks(meta);
+    detail::move_hooks(meta);
 }
 
 void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
@@ -155,7 +149,6 @@ void rebase_history(const Tensor& self, std::shared_ptr<Node> node) {
   // Hooks and retain_grad of the view belong to its old value and its new one, as in move_hooks.
   meta.hooks_.reset();
   view_grad_fn(self, meta);
-  if (meta.retained_ != nullptr) move_hooks(meta);
 }
 
 void set_view_history(const Tensor& self, std::shared_ptr<Node> node) {
@@ -224,7 +217,7 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
   if (meta == nullptr) return;
   if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);
   if (meta->is_view()) {
-    LANEWISE_CHECK(AutogradError, !(meta->base_.requires_grad() && meta->base_.is_leaf()), op,
+    LANEWISE_CHECK(AutogradError, !(self.requires_grad() && meta->base_.is_leaf()), op,
                    ": a view of a leaf Variable that requires grad is being used in an in-place operation; "
                    "wrap the update in "
                    "NoGradGuard, or use the out-of-place form");

@@ -21,7 +21,7 @@ CreationMeta creation_now() noexcept {
 Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunction replay) {
   TensorImpl* impl = view.unsafeGetTensorImpl();
   if (base.is_inference() != impl->is_inference()) impl->set_inference(base.is_inference());
-  if (impl->is_inference() || !is_differentiable(impl->dtype()) || view.is_same(base)) return view;
+  if (impl->is_inference() || view.is_same(base)) return view;
   if (creation == CreationMeta::Default) creation = creation_now();
 
   AutogradMeta& meta = materialize_autograd_meta(view);
@@ -89,6 +89,7 @@ const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta
   meta.grad_fn_ = made.grad_fn_;
   meta.output_nr_ = made.output_nr_;
   meta.view_version_ = version;
+  detail::move_hooks(meta);
   return meta.grad_fn_;
 }
 

@@ -37,6 +37,10 @@ namespace detail {
 [[noreturn]] void raise_view_modified(const Tensor& self, const AutogradMeta& meta, const char* op,
                                       bool is_inplace = true);
 
+/// For a tensor that has got another node. Hooks belong to the value that it had: they stay with the old node, in which
+/// retain_grad() no longer stores; that follows the tensor to its new node.
+void move_hooks(AutogradMeta& meta);
+
 }  // namespace detail
 
 /// The backward of an in-place op on a view: takes the base's gradient, passes what falls outside of the view

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/tile_job.h>

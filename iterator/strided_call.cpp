@@ -90,7 +90,7 @@ bool StridedCall::set_up(bool promote_integers_to_float, const ElementwiseKernel
     o.data = numbers_[k];
     o.memory = o.tile;
     o.strides.fill(0);
-    write_number(inputs.begin()[k - outputs].scalar(), o.tile, o.data);
+    write_number(inputs.begin()[k - outputs].scalar(), result_, o.tile, o.data);
   }
   return true;
 }

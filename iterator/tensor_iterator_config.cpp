@@ -54,7 +54,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_dtype(ScalarType dtype) {
   LANEWISE_CHECK(ValueError, !operands_.empty(), op_,
                  ": declare_dtype() follows the operand that it is about");
   operands_[last_added_].declared = dtype;
-  return same(true);
+  return allow_mixed_dtypes(true);
 }
 
 TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef shape) {

@@ -52,14 +52,18 @@ class LANEWISE_API TensorIteratorConfig {
   /// All operands must have one dtype. On at the start; the four switches below turn it off.
   TensorIteratorConfig& check_all_same_dtype(bool on) { return set(check_all_same_dtype_, on); }
   /// Functions see every input in the common dtype; it is converted tile by tile on the way.
-  TensorIteratorConfig& promote_inputs_to_common_dtype(bool on) { return set(promote_inputs_, on).same(on); }
+  TensorIteratorConfig& promote_inputs_to_common_dtype(bool on) {
+    return set(promote_inputs_, on).allow_mixed_dtypes(on);
+  }
   /// A common dtype that is integral or bool becomes the default dtype. Implies promotion.
   TensorIteratorConfig& promote_integer_inputs_to_float(bool on) {
     promote_inputs_ |= on;
-    return set(integers_to_float_, on).same(on);
+    return set(integers_to_float_, on).allow_mixed_dtypes(on);
   }
   /// Functions write outputs in the common dtype, and they are converted tile by tile to their own.
-  TensorIteratorConfig& cast_common_dtype_to_outputs(bool on) { return set(cast_outputs_, on).same(on); }
+  TensorIteratorConfig& cast_common_dtype_to_outputs(bool on) {
+    return set(cast_outputs_, on).allow_mixed_dtypes(on);
+  }
   /// The result's dtype must be one that can be cast to the output's: not float to integer, not complex to
   /// real.
   TensorIteratorConfig& enforce_safe_casting_to_output(bool on) { return set(safe_casting_, on); }
@@ -100,8 +104,8 @@ class LANEWISE_API TensorIteratorConfig {
     flag = on;
     return *this;
   }
-  TensorIteratorConfig& same(bool off) {
-    check_all_same_dtype_ = check_all_same_dtype_ && !off;
+  TensorIteratorConfig& allow_mixed_dtypes(bool on) {
+    check_all_same_dtype_ = check_all_same_dtype_ && !on;
     return *this;
   }
 

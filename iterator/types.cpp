@@ -1,3 +1,4 @@
+#include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/tensor/promotion.h>
 
@@ -79,6 +80,13 @@ void TensorIterator::compute_types(const TensorIteratorConfig& config) {
     o.target = o.declared != ScalarType::Undefined                   ? o.declared
                : converted && common_dtype_ != ScalarType::Undefined ? common_dtype_
                                                                      : o.memory;
+    if (o.is_number && kernels::compute_type(o.target) != o.target) {
+      // Beside halves a number is one of them.
+      const Scalar number =
+          visit_dtype(o.memory, [&]<class T>() { return Scalar(*reinterpret_cast<const T*>(o.number)); });
+      o.memory = o.target;
+      detail::write_number(number, o.memory, o.number);
+    }
     if (o.is_output && config.safe_casting_) {
       const ScalarType result = o.declared == ScalarType::Undefined && common_dtype_ != ScalarType::Undefined
                                     ? common_dtype_

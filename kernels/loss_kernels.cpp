@@ -43,8 +43,8 @@ struct SmoothL1Backward {
     const T beta = scalar_as<T>(params[1]);
     run([=](V grad, V x, V y) {
       const V d = x - y;
-      const V sign = vec::select(d == V(T(0)), d, vec::copysign(V(T(1)), d));
-      return vec::select(vec::abs(d) < V(beta), d / V(beta), sign) * V(share) * grad;
+      const V right = vec::select(d >= V(beta), V(T(1)), d / V(beta));
+      return vec::select(d <= V(-beta), V(T(-1)), right) * V(share) * grad;
     });
   }
 };

@@ -141,7 +141,7 @@ struct RmspropStepFull {
       const V next_mean = centered ? settled(V(alpha) * mean + V(fresh) * g) : mean;
       const V spread = centered ? next - next_mean * next_mean : next;
       const V step = settled(V(momentum) * buffer + g / (vec::sqrt(spread) + V(eps)));
-      return std::array{p - V(lr) * step, next, step, next_mean};
+      return std::array{p - V(lr) * step, next, momentum == 0 ? buffer : step, next_mean};
     });
   }
 };

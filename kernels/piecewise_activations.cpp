@@ -42,14 +42,14 @@ struct Prelu {
   }
 };
 
-/// grad strictly between the limits, and beside NaN.
+/// grad strictly between the limits.
 struct HardtanhBackward {
   template <class T, class Run>
   static void choose(const KernelScalar* params, Run run) {
     using V = vec::Vec<T>;
     const T low = scalar_as<T>(params[0]);
     const T high = scalar_as<T>(params[1]);
-    run([=](V grad, V x) { return vec::select((x <= V(low)) | (x >= V(high)), V(T(0)), grad); });
+    run([=](V grad, V x) { return vec::select((x > V(low)) & (x < V(high)), grad, V(T(0))); });
   }
 };
 
@@ -83,7 +83,7 @@ struct HardswishBackward {
   template <class V>
   V operator()(V grad, V x) const noexcept {
     const V bent = grad * (x / number<V>(3) + number<V>(0.5));
-    const V right = vec::select(x <= number<V>(3), bent, grad);
+    const V right = vec::select(x >= number<V>(3), grad, bent);
     return vec::select(x < number<V>(-3), number<V>(0), right);
   }
 };
@@ -103,7 +103,7 @@ struct ShrinkBackward {
   static void choose(const KernelScalar* params, Run run) {
     using V = vec::Vec<T>;
     const T lambda = scalar_as<T>(params[0]);
-    run([lambda](V grad, V x) { return vec::select((x >= V(-lambda)) & (x <= V(lambda)), V(T(0)), grad); });
+    run([lambda](V grad, V x) { return vec::select((x < V(-lambda)) | (x > V(lambda)), grad, V(T(0))); });
   }
 };
 struct Softshrink {

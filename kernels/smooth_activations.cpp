@@ -31,12 +31,12 @@ struct EluBackward {
     const T input_scale = scalar_as<T>(params[2]);
     if (params[3].i != 0) {
       run([=](V grad, V y) {
-        return vec::select(y <= V(T(0)), grad * V(input_scale) * (y + V(left)), grad * V(scale));
+        return vec::select(y > V(T(0)), grad * V(scale), grad * V(input_scale) * (y + V(left)));
       });
     } else {
       run([=](V grad, V x) {
         const V slope = V(input_scale * left) * vec::exp(x * V(input_scale));
-        return vec::select(x <= V(T(0)), grad * slope, grad * V(scale));
+        return vec::select(x > V(T(0)), grad * V(scale), grad * slope);
       });
     }
   }

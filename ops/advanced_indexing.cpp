@@ -162,7 +162,28 @@ Tensor index_backward(const Tensor& grad, IntArrayRef sizes, ArrayRef<Tensor> in
   return result;
 }
 
+namespace {
+
+/// Whether all there is of the indices is one mask: then one value fills, and may have another dtype.
+bool is_one_mask(ArrayRef<Tensor> indices) {
+  const Tensor* mask = nullptr;
+  for (const Tensor& index : indices) {
+    if (!index.defined()) continue;
+    if (mask != nullptr || index.scalar_type() != kBool) return false;
+    mask = &index;
+  }
+  return mask != nullptr;
+}
+
+}  // namespace
+
 void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
+  if (!accumulate && values.numel() == 1 && values.scalar_type() != self.scalar_type() &&
+      is_one_mask(indices)) {
+    Tensor value = lanewise::detail::empty_cpu(values.sizes(), self.scalar_type());
+    fill_(value, values.item());
+    return index_put_(self, indices, value, false);
+  }
   if (!accumulate && fills_mask(self, indices, values)) {
     assert_no_internal_overlap(self);
     const Tensor value = values.is_alias_of(self) ? clone(values) : values;
@@ -184,6 +205,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
 }
 
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
+  check_out_exact(to.op, to.tensor, self.scalar_type());
   check_index_of_number(self, index);
   select_into(to, "index_select", self, dim, index);
 }
@@ -319,11 +341,16 @@ Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
     Tensor divisors = lanewise::detail::empty_cpu({index.numel(), 1}, kLong);
     const auto* i = index.const_data_ptr<std::int64_t>();
     for (std::int64_t p = 0; p < index.numel(); ++p) ++counts[static_cast<std::size_t>(i[p])];
-    for (std::int64_t p = 0; p < index.numel(); ++p)
-      divisors.data_ptr<std::int64_t>()[p] = counts[static_cast<std::size_t>(i[p])];
     constexpr PointwiseOp kDivide{"embedding_dense_backward", &kernels::KernelTable::div, true};
+    constexpr PointwiseOp kMultiply{"embedding_dense_backward", &kernels::KernelTable::mul};
+    // 1 / count of integers is 0 or 1.
+    const bool whole = is_integral(grad_output.scalar_type(), true);
+    for (std::int64_t p = 0; p < index.numel(); ++p) {
+      const std::int64_t count = counts[static_cast<std::size_t>(i[p])];
+      divisors.data_ptr<std::int64_t>()[p] = whole ? (count == 1 ? 1 : 0) : count;
+    }
     const Tensor as_gradient = dense(divisors, grad_output.scalar_type());
-    grads = pointwise(kDivide, {grads, as_gradient});
+    grads = pointwise(whole ? kMultiply : kDivide, {grads, as_gradient});
   }
   add_rows(rows, result, grads);
   if (padding_idx >= 0 && padding_idx < num_weights) {

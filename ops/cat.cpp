@@ -29,8 +29,10 @@ constexpr std::int64_t kFewBytes = 16 << 10;
 
 /// A contiguous tensor of the result's dtype into a small result, at `start` of dimension `dim`.
 void copy_small(const Tensor& result, const Tensor& t, std::int64_t dim, std::int64_t start) {
-  const std::int64_t line = (dim == 0 ? result.numel() : result.stride(dim - 1)) * result.element_size();
-  const std::int64_t step = result.stride(dim) * result.element_size();
+  // Not by strides: those of dimensions of size 1 may be anything.
+  std::int64_t step = result.element_size();
+  for (std::int64_t d = dim + 1; d < result.dim(); ++d) step *= result.size(d);
+  const std::int64_t line = result.size(dim) * step;
   const std::int64_t bytes = t.size(dim) * step;
   char* to = static_cast<char*>(result.data_ptr()) + start * step;
   const char* from = static_cast<const char*>(t.const_data_ptr());

@@ -61,6 +61,12 @@ bool has_zero(const Tensor& t) {
   return false;
 }
 
+/// Whether the integer type, which wraps around, holds the number as 0.
+bool wraps_to_zero(std::int64_t number, ScalarType type) {
+  const std::size_t bits = 8 * element_size(type);
+  return type == kBool || bits == 64 ? number == 0 : (number & ((std::int64_t{1} << bits) - 1)) == 0;
+}
+
 }  // namespace
 
 void check_divisor(const char* op, const Tensor& self, const Tensor& other) {
@@ -72,8 +78,8 @@ void check_divisor(const char* op, const Tensor& self, const Tensor& other) {
 
 void check_divisor(const char* op, const Tensor& self, const Scalar& other) {
   LANEWISE_CHECK(ValueError,
-                 !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || !other.equal(0) ||
-                     self.numel() == 0,
+                 !is_integral(self.scalar_type(), true) || !other.isIntegral(true) || self.numel() == 0 ||
+                     !wraps_to_zero(other.to_unchecked<std::int64_t>(), result_type(self, other)),
                  op, ": integers cannot be divided by zero");
 }
 

@@ -265,10 +265,10 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   if (equal_nan && is_differentiable(self.scalar_type()))
     close = logical_or(close, logical_and(isnan(self), isnan(other)));
   if (!is_differentiable(self.scalar_type()) && rtol == 0 && atol == 0) return close;
-  const Tensor difference =
-      (self.scalar_type() == kBool ? logical_xor(self, other).to(kLong) : self - other).abs();
-  const Tensor allowed =
-      other.scalar_type() == kBool ? other.to(kLong) * rtol + atol : other.abs() * rtol + atol;
+  // Differences of integers would wrap around.
+  const Tensor wide = is_differentiable(other.scalar_type()) ? other : other.to(get_default_dtype());
+  const Tensor difference = (self - wide).abs();
+  const Tensor allowed = wide.abs() * rtol + atol;
   Tensor within = difference <= allowed;
   if (is_differentiable(self.scalar_type())) within = logical_and(within, isfinite(difference));
   return logical_or(close, within);

@@ -32,7 +32,7 @@ Tensor pad_by_positions(const Tensor& self, IntArrayRef pad, Source&& source) {
     result = result.index_select(
         dim, padded_positions(n, pad[2 * i], pad[2 * i + 1], [&](std::int64_t p) { return source(p, n); }));
   }
-  return result;
+  return result.is_same(self) ? self.clone() : result;
 }
 
 }  // namespace
@@ -117,7 +117,10 @@ Tensor channel_shuffle(const Tensor& self, std::int64_t groups) {
   LANEWISE_CHECK(ValueError, groups > 0 && channels % groups == 0,
                  "channel_shuffle: Number of channels must be divisible by groups. Got ", channels,
                  " channels and ", groups, " groups");
-  return self.unflatten(1, {groups, channels / groups}).transpose(1, 2).contiguous().view(self.sizes());
+  return self.unflatten(1, {groups, channels / groups})
+      .transpose(1, 2)
+      .clone(MemoryFormat::Contiguous)
+      .view(self.sizes());
 }
 
 Tensor diagflat(const Tensor& self, std::int64_t offset) {

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <limits>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>

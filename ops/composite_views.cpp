@@ -5,6 +5,7 @@
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/shape.h>
 
 /// Ops that are other public ops put together: differentiable because those are.
@@ -166,11 +167,13 @@ Tensor conj_physical(const Tensor& self) {
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
   ops::check_defined("where", "condition", condition, "other", other);
+  self.check_fits(result_type(other, self), "where");
   return where(condition, detail::wrapped_number(self), other);
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
   ops::check_defined("where", "condition", condition, "self", self);
+  other.check_fits(result_type(self, other), "where");
   return where(condition, self, detail::wrapped_number(other));
 }
 
@@ -221,6 +224,7 @@ Tensor swapaxes(const Tensor& self, std::int64_t axis0, std::int64_t axis1) {
 
 Tensor mT(const Tensor& self) {
   ops::check_defined("mT", "self", self);
+  if (self.dim() == 0) return self;
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "mT: expected at least two dimensions, found shape ",
                  self.sizes());
   return self.transpose(-2, -1);

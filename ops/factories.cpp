@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <utility>
 
@@ -60,8 +59,6 @@ Tensor ones(IntArrayRef size, const TensorOptions& options) {
 
 Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) {
   const ScalarType dtype = options.has_dtype() ? options.dtype() : dtype_of_number(fill_value);
-  LANEWISE_CHECK(DtypeError, !fill_value.isComplex() || is_complex(dtype), "full: ", short_name(dtype),
-                 " cannot hold the complex number ", fill_value);
   fill_value.check_fits(dtype, "full");
   return filled(detail::empty_cpu(size, dtype), fill_value, options);
 }
@@ -141,8 +138,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, cons
                  " cannot hold the complex numbers ", start, " and ", end);
   // The ends of a row of integers are integers themselves.
   const auto end_of = [&](const Scalar& x) {
-    if (!is_integral(dtype, false)) return x;
     x.check_fits(dtype, "linspace");
+    if (!is_integral(dtype, false)) return x;
     return Scalar(x.to_unchecked<std::int64_t>());
   };
   const std::initializer_list<Scalar> row = {end_of(start), end_of(end), steps};

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
@@ -105,6 +108,14 @@ struct Statistics {
   }
 };
 
+/// What a normalization of no elements gives: means of 0 and no scale.
+std::tuple<Tensor, Tensor, Tensor> of_nothing(const Tensor& out, IntArrayRef kept, ScalarType dtype) {
+  Tensor mean = detail::empty_cpu(kept, dtype), scale = detail::empty_cpu(kept, dtype);
+  fill_(mean, 0);
+  fill_(scale, std::numeric_limits<double>::quiet_NaN());
+  return {dense(out, dtype), mean, scale};
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArrayRef normalized_shape,
@@ -137,10 +148,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArr
   Tensor out = detail::empty_cpu(input.sizes(), compute);
   std::int64_t n = 1;
   for (const std::int64_t size : normalized_shape) n *= size;
-  if (x.numel() == 0) {
-    return {dense(out, input.scalar_type()), detail::empty_cpu(kept, input.scalar_type()),
-            detail::empty_cpu(kept, input.scalar_type())};
-  }
+  if (x.numel() == 0) return of_nothing(out, kept, input.scalar_type());
   const Statistics stats(kOp, x, dims, eps);
   const auto size = static_cast<std::int64_t>(element_size(compute));
   const char *from = data_of(x), *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w),
@@ -236,6 +244,10 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   check("bias", bias);
   check("running_mean", running_mean);
   check("running_var", running_var);
+  for (const Tensor* running : {&running_mean, &running_var}) {
+    if (training && running->defined())
+      assert_no_internal_overlap(*running);  // both, before one of them is written
+  }
   LANEWISE_CHECK(ValueError, training || (running_mean.defined() && running_var.defined()), kOp,
                  ": running_mean and running_var must be defined in evaluation mode");
   const ScalarType compute = compute_type_of(kOp, input);
@@ -293,10 +305,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   const Tensor w = converted(kOp, "weight", weight, input, compute),
                b = converted(kOp, "bias", bias, input, compute);
   Tensor out = detail::empty_cpu(input.sizes(), compute);
-  if (x.numel() == 0) {
-    return {dense(out, input.scalar_type()), detail::empty_cpu({N, group}, input.scalar_type()),
-            detail::empty_cpu({N, group}, input.scalar_type())};
-  }
+  if (x.numel() == 0) return of_nothing(out, {N, group}, input.scalar_type());
   const std::int64_t each = C / group * HxW;
   const Tensor grouped = detail::make_view(x, {N, group, each}, {group * each, each, 1}, x.storage_offset());
   const Statistics stats(kOp, grouped, DimMask{4}, eps);

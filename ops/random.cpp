@@ -124,12 +124,31 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
   return t;
 }
 
+namespace {
+
+/// So many whole numbers from 0 on are all in the type.
+std::int64_t most_in_a_row(ScalarType dtype) {
+  return visit_dtype(dtype, []<class T>() -> std::int64_t {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<std::int64_t>(std::numeric_limits<T>::max()) + (sizeof(T) < 8 ? 1 : 0);
+    } else {
+      return (std::int64_t{1} << std::min(std::numeric_limits<T>::digits, 53)) + 1;
+    }
+  });
+}
+
+}  // namespace
+
 Tensor randperm(std::int64_t n, const TensorOptions& options) {
   LANEWISE_CHECK(ValueError, n >= 0,
                  "randperm: n must be non-negative: Trying to create tensor with negative dimension ", n);
   const ScalarType dtype = options.has_dtype() ? options.dtype() : kLong;
   LANEWISE_CHECK(DtypeError, !is_complex(dtype) && dtype != kBool, "randperm: not implemented for ",
                  short_name(dtype));
+  LANEWISE_CHECK(ValueError, n <= most_in_a_row(dtype),
+                 "randperm: n is too large for result tensor type: ", n,
+                 " numbers from 0 on, but the whole numbers of ", short_name(dtype), " end at ",
+                 most_in_a_row(dtype) - 1);
   const Tensor words =
       drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
   const auto* draws = static_cast<const std::uint64_t*>(words.const_data_ptr());

@@ -317,7 +317,7 @@ Tensor pixel_shuffle(const Tensor& self, std::int64_t upscale_factor) {
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
   const std::int64_t batch = lanewise::detail::checked_numel("pixel_shuffle", sizes);
   const Tensor all = view(dense(self), {batch, c / square, r, r, h, w});
-  const Tensor moved = dense(permute(all, {0, 1, 4, 2, 5, 3}));
+  const Tensor moved = clone(permute(all, {0, 1, 4, 2, 5, 3}), MemoryFormat::Contiguous);
   for (const std::int64_t size : {c / square, h * r, w * r}) sizes.push_back(size);
   return view(moved, sizes);
 }
@@ -337,7 +337,7 @@ Tensor pixel_unshuffle(const Tensor& self, std::int64_t downscale_factor) {
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 3));
   const std::int64_t batch = lanewise::detail::checked_numel("pixel_unshuffle", sizes);
   const Tensor all = view(dense(self), {batch, c, h / r, r, w / r, r});
-  const Tensor moved = dense(permute(all, {0, 1, 3, 5, 2, 4}));
+  const Tensor moved = clone(permute(all, {0, 1, 3, 5, 2, 4}), MemoryFormat::Contiguous);
   for (const std::int64_t size : {channels, h / r, w / r}) sizes.push_back(size);
   return view(moved, sizes);
 }

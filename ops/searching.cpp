@@ -230,10 +230,11 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
   }
   const Tensor numbers = dense(self, kLong);
   const auto* x = numbers.const_data_ptr<std::int64_t>();
-  const ScalarType dtype = !weights.defined() ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
+  const bool counts = !weights.defined() || self.numel() == 0;
+  const ScalarType dtype = counts ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
   Tensor result = lanewise::detail::empty_cpu({bins}, dtype);
   fill_(result, Scalar(0));
-  if (!weights.defined()) {
+  if (counts) {
     count(x, numbers.numel(), result.data_ptr<std::int64_t>(), bins);
     return result;
   }

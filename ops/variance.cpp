@@ -1,4 +1,3 @@
-#include <complex>
 #include <limits>
 
 #include <lanewise/iterator/pointwise.h>

@@ -1,5 +1,4 @@
 #include <map>
-#include <unordered_map>
 
 #include <lanewise/profiler/detail/output.h>
 

@@ -129,7 +129,7 @@ class Elements {
   const Tensor& t_;
 };
 
-/// Calls f(index) for every combination of the shown indices of the first `dims` dimensions; skips gaps.
+/// Calls f(index) for every combination of the shown indices of the first `dims` dimensions, the first running fastest; skips gaps.
 template <class F>
 void for_each_shown(const std::vector<std::vector<std::int64_t>>& lists, std::size_t dims, F&& f) {
   DimVector position(dims);
@@ -141,9 +141,9 @@ void for_each_shown(const std::vector<std::vector<std::int64_t>>& lists, std::si
       gap |= index[d] == kGap;
     }
     if (!gap) f(index);
-    std::size_t d = dims;
-    while (d > 0 && ++position[d - 1] == static_cast<std::int64_t>(lists[d - 1].size())) position[--d] = 0;
-    if (d == 0) return;
+    std::size_t d = 0;
+    while (d < dims && ++position[d] == static_cast<std::int64_t>(lists[d].size())) position[d++] = 0;
+    if (d == dims) return;
   }
 }
 

@@ -121,7 +121,7 @@ inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kerne
     if (in[i].is_scalar()) {
       const Scalar& number = in[i].scalar();
       if (category(number.type()) > category(type)) return false;
-      write_number(number, computed, elements[k]);
+      write_number(number, type, computed, elements[k]);
       data[k] = elements[k];
       single |= 1u << k;
       continue;
@@ -187,7 +187,7 @@ inline bool DirectCall::set_up(bool promote_integers_to_float, const kernels::El
       if (kernel.roles[k] != Role::Compute || category(number.type()) > category(dtype)) {
         return false;
       }
-      write_number(number, compute, elements[k]);
+      write_number(number, result, compute, elements[k]);
       data[k] = elements[k];
       broadcast |= 1u << k;
       continue;

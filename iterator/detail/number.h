@@ -15,6 +15,15 @@ inline void write_number(const Scalar& number, ScalarType t, char* to) noexcept 
   });
 }
 
+/// The number as an operand of an op whose common dtype is `common`, computed in as `t`: halves are widened, but a number beside
+/// them is one of them first, as in PyTorch.
+inline void write_number(const Scalar& number, ScalarType common, ScalarType t, char* to) noexcept {
+  if (kernels::compute_type(common) == common) return write_number(number, t, to);
+  const float value = common == ScalarType::Half ? static_cast<float>(number.to_unchecked<Half>())
+                                                 : static_cast<float>(number.to_unchecked<BFloat16>());
+  std::memcpy(to, &value, sizeof value);
+}
+
 /// The number as kernels take their parameters.
 inline kernels::KernelScalar kernel_scalar(const Scalar& number) noexcept {
   const auto value = number.to_unchecked<std::complex<double>>();

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include <lanewise/tensor/detail/block_cache.h>
@@ -15,15 +17,15 @@ constexpr std::uint32_t kMinBlocksPerClass = 8;
 
 constinit thread_local bool thread_ended = false;
 
-/// Its destructor is the end of the thread as far as blocks are concerned.
+/// Its destructor is the end of the thread as far as blocks are concerned. The cache is not thread_local itself: what is costs
+/// every process that loads the library part of a small reserve.
 struct CacheOwner {
-  ThreadCache cache;
+  std::unique_ptr<ThreadCache> cache{new (std::nothrow) ThreadCache};
   CacheOwner() noexcept {
-    for (unsigned c = 0; c < kNumBlockClasses; ++c) {
-      cache.lists[c].limit =
+    for (unsigned c = 0; cache != nullptr && c < kNumBlockClasses; ++c) {
+      cache->lists[c].limit =
           std::max(kMinBlocksPerClass, static_cast<std::uint32_t>(kBytesPerClass / block_size(c)));
     }
-    thread_cache = &cache;
   }
   ~CacheOwner() {
     trim_thread_cache();
@@ -34,8 +36,8 @@ struct CacheOwner {
 
 void make_thread_cache() noexcept {
   if (LANEWISE_CACHES_BLOCKS && thread_cache == nullptr && !thread_ended) {
-    static thread_local CacheOwner owner;
-    thread_cache = &owner.cache;
+    static thread_local const CacheOwner owner;
+    thread_cache = owner.cache.get();  // null without memory
   }
 }
 
@@ -57,8 +59,7 @@ void* allocate_block_slow(unsigned block_class, std::size_t bytes) {
 void free_block_slow(void* block, unsigned block_class) noexcept {
   if (LANEWISE_CACHES_BLOCKS && thread_cache == nullptr && !thread_ended) {
     make_thread_cache();  // a thread that has only freed so far
-    free_block(block, block_class);
-    return;
+    if (thread_cache != nullptr) return free_block(block, block_class);
   }
   std::free(block);
 }
