@@ -1,8 +1,10 @@
 // First and second derivatives of every differentiable op of the registry, by finite differences, with
 // doubles and where the op takes them with complex numbers; and the in-place forms against the functions.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -261,6 +263,30 @@ TEST(SecondDerivatives, AreFiniteAtZeros) {
   };
   EXPECT_TRUE(second_derivative(factors, product, tensor({1.0, 0.0, 0.0}, kDouble))
                   .equal(tensor({0.0, 3.0, 2.0}, kDouble)));
+}
+
+TEST(SecondDerivatives, OfPowersOfZeroByTheGradient) {
+  const Tensor x = zeros({4}, kDouble), e = tensor({0.5, 2., 3., 3.7}, kDouble).requires_grad_();
+  const Tensor w = ones({4}, kDouble).requires_grad_();
+  const Tensor slope = autograd::grad({(pow(x, e) * w).sum()}, {e}, {}, true, true)[0];
+  EXPECT_TRUE(autograd::grad({slope.sum()}, {w})[0].equal(zeros({4}, kDouble)));
+}
+
+/// As the vectors of libtorch 1.13 have them, on every lane.
+TEST(Gradients, BesideNaN) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto slope = [](auto op, double at) {
+    const Tensor x = full({5}, at, kDouble).requires_grad_();
+    op(x).sum().backward();
+    return x.grad()[4].item<double>();
+  };
+  EXPECT_TRUE(std::isnan(slope([](const Tensor& x) { return elu(x); }, nan)));
+  EXPECT_TRUE(std::isnan(slope([](const Tensor& x) { return selu(x); }, nan)));
+  EXPECT_TRUE(std::isnan(slope([](const Tensor& x) { return hardswish(x); }, nan)));
+  EXPECT_TRUE(std::isnan(slope([](const Tensor& x) { return smooth_l1_loss(x, zeros_like(x)); }, nan)));
+  EXPECT_EQ(slope([](const Tensor& x) { return hardtanh(x); }, nan), 0);
+  EXPECT_EQ(slope([](const Tensor& x) { return softshrink(x); }, nan), 0);
+  EXPECT_EQ(slope([](const Tensor& x) { return hardswish(x); }, 3), 1);
 }
 
 TEST(OpGradientsTable, CoversEveryDifferentiableOp) {

@@ -145,6 +145,18 @@ TEST(RMSprop, FollowsItsFormula) {
   }
 }
 
+/// The numbers are those of torch.optim.
+TEST(RMSprop, KeepsItsBufferWhereThereIsNoMomentum) {
+  const Tensor p = tensor({1.0, 2.0}, kDouble).requires_grad_();
+  RMSprop optimizer({p}, RMSpropOptions(0.01).centered(true));
+  for (const double momentum : {0.9, 0.9, 0.0, 0.9}) {
+    static_cast<RMSpropOptions&>(optimizer.param_groups()[0].options()).momentum(momentum);
+    p.mutable_grad() = p.detach().clone();
+    optimizer.step();
+  }
+  EXPECT_TRUE(allclose(p.detach(), tensor({0.5073686590150015, 1.4934582211790348}, kDouble), 0, 1e-12)) << p;
+}
+
 TEST(Adagrad, FollowsItsFormula) {
   for (const AdagradOptions& options :
        {AdagradOptions(0.05), AdagradOptions(0.05).lr_decay(0.1).weight_decay(0.1),

@@ -49,6 +49,41 @@ TEST(Conversions, OneDeviceAndOneLayout) {
   EXPECT_FALSE(x.is_same_size(ones({2, 1})));
 }
 
+TEST(Resize, SameSizesKeepTheStrides) {
+  Tensor x = arange(6.).view({2, 3}).t();
+  x.resize_({3, 2});
+  EXPECT_EQ(x.strides(), IntArrayRef({1, 3}));
+  EXPECT_TRUE(equal(arange(8.).slice(0, 0, 8, 2).resize_({4}), tensor({0., 2., 4., 6.})));
+  EXPECT_EQ(x.resize_({2, 3}).strides(), IntArrayRef({3, 1}));
+}
+
+TEST(Rearranging, ResultsShareNoMemory) {
+  const Tensor x = arange(4.).view({1, 1, 2, 2}), channels = arange(4.).view({1, 4, 1, 1});
+  for (const Tensor& y :
+       {pixel_shuffle(x, 1), pixel_shuffle(channels, 2), pixel_unshuffle(x, 1), channel_shuffle(x, 1),
+        pad(x, {0, 0, 0, 0}, "replicate"), pad(x, {0, 0, 0, 0}, "reflect")}) {
+    EXPECT_FALSE(y.is_alias_of(x) || y.is_alias_of(channels));
+  }
+}
+
+TEST(Comparisons, OfWideAndNarrowNumbers) {
+  EXPECT_TRUE(isclose(full({1}, 4, kByte), full({1}, 10, kByte), 0.5, 1).item<bool>());
+  EXPECT_FALSE(isclose(full({1}, -128, kChar), full({1}, 127, kChar), 0.5, 1).item<bool>());
+  for (const ScalarType type : {kHalf, kBFloat16}) {  // a number beside halves is one of them
+    EXPECT_TRUE((full({3}, 0.1, type) == 0.1).all().item<bool>());
+    EXPECT_TRUE((full({3, 2}, 0.1, type).t() == 0.1).all().item<bool>());
+    EXPECT_TRUE(
+        (full({3}, 0.1, type).slice(0, 0, 3, 2).expand({2, 2, 2, 2, 2, 2, 2}) == 0.1).all().item<bool>());
+    EXPECT_TRUE((full({}, 0.1, type) == 0.1).item<bool>());
+  }
+}
+
+TEST(Views, OfIntegersKnowTheirBase) {
+  const Tensor x = arange(4), v = x.view({2, 2});
+  EXPECT_TRUE(v.is_view());
+  EXPECT_TRUE(v._base().is_same(x));
+}
+
 TEST(Conversions, IndexByANumber) {
   const Tensor x = arange(4);
   EXPECT_EQ(x[Scalar(2)].item<int>(), 2);

@@ -44,6 +44,13 @@ TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
   refuses([&] { threshold(b, 3, 300); });
   refuses([&] { linspace(0, 300, 4, kByte); });
   refuses([&] { leaky_relu(ones({2}), std::complex<double>(0, 1)); });
+  refuses([&] { where(b == 5, b, 300); });
+  refuses([&] { linspace(0, 1e300, 3); });
+  EXPECT_THROW(b.remainder(256), ValueError);
+  EXPECT_THROW(b.div(256, "floor"), ValueError);
+  EXPECT_THROW(randperm(300, kByte), ValueError);
+  EXPECT_THROW(randperm(3000, kHalf), ValueError);
+  EXPECT_EQ(randperm(256, kByte).to(kLong).sum().item<int>(), 255 * 128);
   EXPECT_TRUE(i.clamp(0, 3.5).equal(full({2}, 3.5)));  // beside a float nothing is whole
 }
 

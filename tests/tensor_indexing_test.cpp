@@ -389,6 +389,36 @@ TEST(Scatter, AWrongSliceIsFoundBeforeAnythingIsWritten) {
   EXPECT_THAT(Call([&] { x.gather(0, index); }), ThrowsMessage<IndexError>(message));
 }
 
+TEST(Cat, StridesOfSizeOneDoNotMatter) {
+  Tensor column = zeros({3, 1}).t();
+  cat_out(column, {full({1, 3}, 7.)}, 0);
+  EXPECT_TRUE(equal(column, full({1, 3}, 7.)));
+  const Tensor whole = zeros({1, 9, 3});
+  Tensor last = whole.slice(1, 8, 9, 9);
+  cat_out(last, {ones({1, 1, 3})}, 1);
+  EXPECT_TRUE(equal(whole.sum({0, 2}), tensor({0., 0., 0., 0., 0., 0., 0., 0., 3.})));
+  Tensor free = zeros({3}).as_strided({1, 3}, {0, 1});
+  cat_out(free, {ones({1, 3})}, 0);
+  EXPECT_TRUE(equal(free, ones({1, 3})));
+}
+
+TEST(IndexPut, OneMaskTakesOneValueOfAnyDtype) {
+  Tensor x = arange(-2, 2);
+  x.index_put_({x.gt(0)}, tensor(2.5));
+  EXPECT_TRUE(equal(x, tensor({-2, -1, 0, 2})));
+  EXPECT_THROW(x.index_put_({tensor({0})}, tensor(2.5)), DtypeError);
+}
+
+TEST(Embedding, SharesOfIntegerGradientsAreWhole) {
+  const auto shared = [](ScalarType type) {
+    return embedding_dense_backward(full({3, 2}, 5, type), tensor({0, 0, 1}), 2, -1, true);
+  };
+  for (const ScalarType type : {kByte, kShort, kInt, kLong}) {
+    EXPECT_TRUE(equal(shared(type), tensor({0, 0, 5, 5}).view({2, 2}).to(type)));
+  }
+  EXPECT_TRUE(equal(shared(kFloat), full({2, 2}, 5.)));
+}
+
 TEST(Cat, LargeAndSmallHaveTheirParts) {
   for (const std::int64_t n : {1, 7, 90}) {
     const Tensor whole = arange(3 * n * 5 * 6).view({3, n, 5, 6});

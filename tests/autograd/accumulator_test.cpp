@@ -100,6 +100,15 @@ TEST(Accumulator, OfALeafWithOtherData) {
   EXPECT_VALUES(x.grad(), 2, 2);
 }
 
+TEST(Accumulator, OfALeafThatIsFrozenSinceTakesNothing) {
+  const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  const Tensor y = (x * w).sum();
+  x.requires_grad_(false);
+  y.backward();
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_VALUES(w.grad(), 1, 2);
+}
+
 TEST(Accumulator, ThreadsReadAndDropOneLeaf) {
   for (int round = 0; round < 300; ++round) {
     Tensor x = leaf({1.0, 2.0});

@@ -145,6 +145,8 @@ TEST(Function, DirtyInputs) {
   DoubleInPlace::apply(row);
   EXPECT_EQ(u.grad_fn()->name(), "CopySlices");
   EXPECT_VALUES(grad({u.sum()}, {x})[0], 6, 3);
+  const Tensor whole = x * 3;
+  EXPECT_VALUES(grad({DoubleInPlace::apply(whole.view({2})).sum()}, {x})[0], 6, 6);
 }
 
 struct Passes : Function<Passes> {

@@ -206,6 +206,23 @@ TEST(Hooks, TensorPreHooksAndRetainedGradients) {
   EXPECT_VALUES(x.grad(), 3000);
 }
 
+TEST(Hooks, RetainedGradientsFollowAViewWhoseBaseIsModified) {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 2;
+  const Tensor z = y.narrow(0, 0, 2);
+  z.retain_grad();
+  y.mul_(3);
+  z.sum().backward();
+  EXPECT_VALUES(z.grad(), 1, 1);
+  EXPECT_VALUES(x.grad(), 6, 6);
+}
+
+TEST(Hooks, WrongTypeIsAnError) {
+  const Tensor x = leaf({1, 2});
+  x.register_hook([](const Tensor& g) { return g.to(kFloat); });
+  EXPECT_THROW((x * 2).sum().backward(), AutogradError);
+}
+
 TEST(Hooks, WrongShapeIsAnError) {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 2;

@@ -238,6 +238,13 @@ TEST(InplaceViews, ConjugatesInPlace) {
   EXPECT_THAT(Call([&] { matrix_H(z); }), ThrowsMessage<ShapeError>(HasSubstr("matrices")));
 }
 
+TEST(InplaceViews, OfALeafThatIsAViewItself) {
+  const Tensor x = counted({2}), v = x.view({2}).requires_grad_();
+  Tensor w = v.view({2});
+  EXPECT_THAT(Call([&] { w.mul_(3); }), ThrowsMessage<AutogradError>(HasSubstr("a view of a leaf Variable")));
+  EXPECT_FALSE(x.requires_grad());
+}
+
 TEST(UnsafeSplit, PartsCountTheirVersionsAlone) {
   const Tensor x = counted({2, 3}).requires_grad_();
   const Tensor q = x * 1;
