@@ -115,17 +115,16 @@ void check_celu(const Scalar& alpha) {
 }
 
 void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
-  LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex() || a.is_complex() || b.is_complex(), op,
-                 ": the complex factor ", value, " needs complex operands");
   if (value.isIntegral(false) && value.equal(1)) return;  // the default, which fits everywhere
   ResultType type;
   for (const Tensor* t : {&self, &a, &b}) type.add(*t);
-  if (is_integral(type.get(), false)) value.check_fits(type.get(), op);
+  if (is_integral(type.get(), false) || value.isComplex()) value.check_fits(type.get(), op);
 }
 
 void check_fits(const char* op, const Tensor& self, std::initializer_list<Scalar> numbers) {
   for (const Scalar& number : numbers) {
-    if (number.isComplex() && !self.is_complex()) number.check_fits(self.scalar_type(), op);
+    if (number.isComplex() || is_floating_point(self.scalar_type()))
+      number.check_fits(self.scalar_type(), op);
   }
   if (!is_integral(self.scalar_type(), false)) return;
   ResultType type;
@@ -181,8 +180,7 @@ void check_lerp(const Tensor& self, const Tensor& end) {
 
 void check_lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   check_lerp(self, end);
-  LANEWISE_CHECK(DtypeError, !weight.isComplex() || self.is_complex(),
-                 "lerp: a complex weight needs complex tensors, self is ", to_string(self.scalar_type()));
+  if (weight.isComplex()) weight.check_fits(self.scalar_type(), "lerp");
 }
 
 void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {

@@ -4,7 +4,8 @@
 
 // A number beside a tensor becomes a wrapped 0-dim tensor, so that both orders record the node of the tensor
 // form, whose edge for the number is empty. Without a graph the number is passed as it is, which saves making
-// a tensor. Where the order does not matter the tensor goes first, as in PyTorch.
+// a tensor. Where the order does not matter the tensor goes first, as in PyTorch. A number in front promotes as one behind
+// does, and as in Python: 1.5 - t of integers is floating, where libtorch's C++ operators keep the dtype of t.
 namespace lanewise {
 
 #define LANEWISE_TENSOR_OPERATOR(op, function)                                                         \

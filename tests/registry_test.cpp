@@ -255,7 +255,7 @@ TEST(Checks, FactorsAndBools) {
   EXPECT_THROW(gelu(ones({2}), "sigmoid"), ValueError);
   EXPECT_THROW(clamp(ones({2}), std::optional<Scalar>(), std::nullopt), ValueError);
   EXPECT_THROW(lerp(ones({2}), ones({2}, kDouble), 0.5), DtypeError);
-  EXPECT_THROW(lerp(ones({2}), ones({2}), Scalar(std::complex<double>(0, 1))), DtypeError);
+  EXPECT_THROW(lerp(ones({2}), ones({2}), Scalar(std::complex<double>(0, 1))), ValueError);
   EXPECT_THROW(addcdiv(integers, integers, integers), DtypeError);
 }
 

@@ -46,6 +46,9 @@ TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
   refuses([&] { leaky_relu(ones({2}), std::complex<double>(0, 1)); });
   refuses([&] { where(b == 5, b, 300); });
   refuses([&] { linspace(0, 1e300, 3); });
+  refuses([&] { ones({2}).clamp(-1e40, 1); });
+  EXPECT_TRUE(ones({2}).clamp(-INFINITY, 0.5).equal(full({2}, 0.5)));
+  EXPECT_TRUE(lerp(zeros({2}), ones({2}), std::complex<double>(0.5, 0)).equal(full({2}, 0.5)));
   EXPECT_THROW(b.remainder(256), ValueError);
   EXPECT_THROW(b.div(256, "floor"), ValueError);
   EXPECT_THROW(randperm(300, kByte), ValueError);
