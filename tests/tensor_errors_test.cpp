@@ -176,10 +176,11 @@ TEST(Errors, SizesThatOverflowAreErrors) {
   refuses([&] { range(0, 1e30, 1, kDouble); });
   refuses([&] { x.clone().random_(0, kLeast); });
   refuses([&] { kron(ones({1}).expand({kHalf}), ones({1}).expand({kHalf})); });
-  for (const IntArrayRef& size : {IntArrayRef({2, 2}), IntArrayRef({-1}), IntArrayRef({3})}) {
+  const DimVector four{4}, one{1};
+  for (const DimVector& size : {DimVector{2, 2}, DimVector{-1}, DimVector{3}}) {
     refuses([&] {
       call("as_strided_backward",
-           {ones({2}), IntArrayRef({4}), IntArrayRef({1}), 0, size, IntArrayRef({1}), 0});
+           {ones({2}), IntArrayRef(four), IntArrayRef(one), 0, IntArrayRef(size), IntArrayRef(one), 0});
     });
   }
   EXPECT_TRUE(matrix_power(matrix, kLeast).equal(matrix));
