@@ -2,10 +2,15 @@
 
 #include <utility>
 
+#include <cxxabi.h>
+
+extern "C" [[gnu::visibility("hidden")]] char __dso_handle;  // this library, for the C++ ABI
+
 namespace lanewise::detail {
 
 /// One T for each thread, made when first asked for; T is a type of its one user. It goes when its thread ends. Destructors of
-/// static and thread_local objects may still compute after that: what they ask for is made anew, and stays.
+/// static and thread_local objects may still compute after that: what they ask for is made anew, and goes as well, but for the
+/// main thread's, whose static objects die last.
 template <class T>
 class PerThread {
  public:
@@ -15,22 +20,14 @@ class PerThread {
   }
 
  private:
-  struct Owner {
-    ~Owner() {
-      ended_ = true;
-      delete std::exchange(here_, nullptr);
-    }
-  };
   [[gnu::noinline]] static T& make() {
     here_ = new T();
-    if (!ended_) {
-      [[maybe_unused]] thread_local const Owner owner;
-    }
+    // A thread_local object would end once; what is registered while a thread ends is called, too.
+    abi::__cxa_thread_atexit([](void*) { delete std::exchange(here_, nullptr); }, nullptr, &__dso_handle);
     return *here_;
   }
 
   static inline constinit thread_local T* here_ = nullptr;
-  static inline constinit thread_local bool ended_ = false;
 };
 
 }  // namespace lanewise::detail
