@@ -1,3 +1,4 @@
+#include <memory>
 #include <typeinfo>
 
 #include <lanewise/autograd/anomaly_mode.h>
