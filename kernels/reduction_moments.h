@@ -149,18 +149,37 @@ class LeafMoments {
     sum_of_squares = Tree::fold(q);
   }
 
-  /// The sum of one lane's rows, and of their squares, less the shift.
+  /// The sum of one lane's rows, and of their squares, less the shift: a few rows at a time, since memory answers slowly where
+  /// many pages are open; while some are added up the next are asked for, `next` bytes away those of another lane.
   static LANEWISE_INLINE void add_lane(const char* x, int rounds, std::int64_t round_stride,
                                        std::int64_t next, int cols, const Row& shift, Row* to) {
+    const auto add = [&]<bool First>(const char* from, int left) __attribute__((always_inline)) {
+      const bool last = left <= kRoundsAtOnce;
+      add_rounds<First>(from, last ? left : kRoundsAtOnce, round_stride,
+                        last ? x + next - from : kRoundsAtOnce * round_stride, cols, shift, to);
+    };
+    add.template operator()<true>(x, rounds);
+    for (int done = kRoundsAtOnce; done < rounds; done += kRoundsAtOnce)
+      add.template operator()<false>(x + done * round_stride, rounds - done);
+  }
+  static constexpr int kRoundsAtOnce = 4;
+  /// The same of at most kRoundsAtOnce rounds, after what is there unless First.
+  template <bool First>
+  static LANEWISE_INLINE void add_rounds(const char* x, int rounds, std::int64_t round_stride,
+                                         std::int64_t next, int cols, const Row& shift, Row* to) {
     for (int j = 0, c = 0; c < cols; ++j, c += V::size) {
       const V s = shift[j];
       V a, q;
+      if constexpr (!First) {
+        a = to[0][j];
+        q = to[1][j];
+      }
       const char* at = x + c * static_cast<int>(sizeof(T));
       for (int round = 0; round < rounds; ++round, at += round_stride) {
         prefetch_to_l2(at + next);
         const V r = load(reinterpret_cast<const T*>(at), cols - c) - s;
-        a = round == 0 ? r : a + r;
-        q = round == 0 ? r * r : q + r * r;
+        a = First && round == 0 ? r : a + r;
+        q = First && round == 0 ? r * r : q + r * r;
       }
       to[0][j] = a;
       to[1][j] = q;

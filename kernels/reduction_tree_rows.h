@@ -180,34 +180,41 @@ struct TreeRows {
   };
   using Row = V[kTileVectors];
 
-  /// to[l] = the elements of lane l in `Rounds` rounds of kLanes rows starting at x, after to[l] unless
-  /// First.
-  template <int Rounds, bool First>
-  static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, int lanes, Width width, Row* to,
-                                       const Columns& columns) {
+  /// to[l] = the elements of lane l in so many rounds of kLanes rows starting at x, after to[l] unless First. While a row is
+  /// added up the next one is asked for, where they are far apart.
+  template <bool First, class Rounds>
+  static void add_rows(const char* x, Rounds rounds, std::int64_t stride, int lanes, Width width, Row* to,
+                       const Columns& columns) {
+    const std::int64_t round = kLanes * stride;
+    const std::int64_t ahead = far_apart(stride) ? stride : 0;
     for (int l = 0; l < lanes; ++l, x += stride) {
-      for (int j = 0; j < width.full; ++j)
-        add_vector<Rounds, First>(x + j * sizeof(In) * V::size, stride, Full{columns, j * V::size}, to[l][j]);
-      if (width.rest > 0) {
-        const int j = width.full;
-        add_vector<Rounds, First>(x + j * sizeof(In) * V::size, stride,
-                                  Partial{columns, j * V::size, width.rest}, to[l][j]);
-      }
+      const std::int64_t next = l + 1 < lanes ? ahead : stride + (rounds - 1) * round;
+      const auto add = [&](const char* at, auto load, V& sum) __attribute__((always_inline)) {
+        prefetch_to_l2(at + next);
+        V v = First ? load(at) : Op::apply(sum, load(at));
+        for (int r = 1; r < rounds; ++r) {
+          at += round;
+          prefetch_to_l2(at + next);
+          v = Op::apply(v, load(at));
+        }
+        sum = v;
+      };
+      const char* at = x;
+      for (int j = 0; j < width.full; ++j, at += sizeof(In) * V::size)
+        add(at, Full{columns, j * V::size}, to[l][j]);
+      if (const int j = width.full; width.rest > 0)
+        add(at, Partial{columns, j * V::size, width.rest}, to[l][j]);
     }
   }
-  template <int Rounds, bool First, class Load>
-  static LANEWISE_INLINE void add_vector(const char* x, std::int64_t stride, Load load, V& to) {
-    V v = First ? load(x) : Op::apply(to, load(x));
-    for (int r = 1; r < Rounds; ++r) v = Op::apply(v, load(x + r * kLanes * stride));
-    to = v;
-  }
+  static constexpr int kRoundsAtOnce = 4;
+  /// More than a page, which no hardware prefetcher follows.
+  static bool far_apart(std::int64_t stride) { return stride > 4096 || stride < -4096; }
 
-  // Up to kLanes rows: an eighth of them at a time, so that few pages are open; the next eighth is asked for
-  // where rows are pages apart, which no hardware prefetcher follows.
+  // Up to kLanes rows: an eighth of them at a time, so that few pages are open; the next eighth is asked for.
   static void one_round(const char* x, int rows, std::int64_t stride, Width width, Row* lane,
                         const Columns& columns) {
     const int groups = rows < kGroups ? rows : kGroups;
-    const bool far = stride >= 4096 || stride <= -4096;
+    const bool far = far_apart(stride);
     for (int l = 0; l < groups; ++l) {
       for (int j = 0; j < width.vectors(); ++j) {
         const char* at = x + j * static_cast<int>(sizeof(In)) * V::size;
@@ -229,17 +236,13 @@ struct TreeRows {
     const int rounds = rows / kLanes;
     const int rest = rows % kLanes;
     // The first visit of the lanes takes as many rounds as leave fours.
-    const int first = (rounds - 1) % 4 + 1;
-    switch (first) {
-      case 1: add_rows<1, true>(x, stride, kLanes, width, lane, columns); break;
-      case 2: add_rows<2, true>(x, stride, kLanes, width, lane, columns); break;
-      case 3: add_rows<3, true>(x, stride, kLanes, width, lane, columns); break;
-      default: add_rows<4, true>(x, stride, kLanes, width, lane, columns); break;
-    }
+    const int first = (rounds - 1) % kRoundsAtOnce + 1;
+    add_rows<true>(x, first, stride, kLanes, width, lane, columns);
     x += first * kLanes * stride;
-    for (int r = first; r < rounds; r += 4, x += 4 * kLanes * stride)
-      add_rows<4, false>(x, stride, kLanes, width, lane, columns);
-    add_rows<1, false>(x, stride, rest, width, lane, columns);
+    constexpr std::integral_constant<int, kRoundsAtOnce> at_once;
+    for (int r = first; r < rounds; r += at_once, x += at_once * kLanes * stride)
+      add_rows<false>(x, at_once, stride, kLanes, width, lane, columns);
+    add_rows<false>(x, 1, stride, rest, width, lane, columns);
     fold<kLanes>(kLanes, width, lane);
   }
   template <int Lanes>
