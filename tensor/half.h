@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <ostream>
@@ -42,7 +43,7 @@ constexpr std::uint16_t bfloat16_bits(float value) noexcept {
 
 }  // namespace detail
 
-/// IEEE 754 binary16 as a value: 11 bits of precision, up to 65504. Arithmetic happens in float.
+/// IEEE 754 binary16 as a value: 11 bits of precision, up to 65504.
 struct Half {
   std::uint16_t x = 0;  ///< the bits; libtorch's name
 
@@ -54,10 +55,10 @@ struct Half {
   constexpr Half() noexcept = default;
   constexpr Half(float value) noexcept : x(detail::half_bits(value)) {}
   constexpr operator float() const noexcept { return detail::half_value(x); }
-  constexpr Half& operator+=(float y) noexcept { return *this = Half(*this + y); }
-  constexpr Half& operator-=(float y) noexcept { return *this = Half(*this - y); }
-  constexpr Half& operator*=(float y) noexcept { return *this = Half(*this * y); }
-  constexpr Half& operator/=(float y) noexcept { return *this = Half(*this / y); }
+  constexpr Half& operator+=(float y) noexcept { return *this = Half(static_cast<float>(*this) + y); }
+  constexpr Half& operator-=(float y) noexcept { return *this = Half(static_cast<float>(*this) - y); }
+  constexpr Half& operator*=(float y) noexcept { return *this = Half(static_cast<float>(*this) * y); }
+  constexpr Half& operator/=(float y) noexcept { return *this = Half(static_cast<float>(*this) / y); }
   static constexpr Half from_bits(std::uint16_t bits) noexcept {
     Half h;
     h.x = bits;
@@ -65,7 +66,7 @@ struct Half {
   }
 };
 
-/// The upper half of a float: 8 bits of precision, float's range. Arithmetic happens in float.
+/// The upper half of a float: 8 bits of precision, float's range.
 struct BFloat16 {
   std::uint16_t x = 0;  ///< the bits; libtorch's name
 
@@ -79,16 +80,75 @@ struct BFloat16 {
   constexpr operator float() const noexcept {
     return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
   }
-  constexpr BFloat16& operator+=(float y) noexcept { return *this = BFloat16(*this + y); }
-  constexpr BFloat16& operator-=(float y) noexcept { return *this = BFloat16(*this - y); }
-  constexpr BFloat16& operator*=(float y) noexcept { return *this = BFloat16(*this * y); }
-  constexpr BFloat16& operator/=(float y) noexcept { return *this = BFloat16(*this / y); }
+  constexpr BFloat16& operator+=(float y) noexcept { return *this = BFloat16(static_cast<float>(*this) + y); }
+  constexpr BFloat16& operator-=(float y) noexcept { return *this = BFloat16(static_cast<float>(*this) - y); }
+  constexpr BFloat16& operator*=(float y) noexcept { return *this = BFloat16(static_cast<float>(*this) * y); }
+  constexpr BFloat16& operator/=(float y) noexcept { return *this = BFloat16(static_cast<float>(*this) / y); }
   static constexpr BFloat16 from_bits(std::uint16_t bits) noexcept {
     BFloat16 b;
     b.x = bits;
     return b;
   }
 };
+
+namespace detail {
+template <class T>
+concept HalfType = std::same_as<T, Half> || std::same_as<T, BFloat16>;
+}  // namespace detail
+
+// Two halves, or a half and an integer, give a half, rounded each time; beside float or double it is widened.
+template <detail::HalfType H>
+constexpr H operator+(H a, H b) noexcept {
+  return static_cast<float>(a) + static_cast<float>(b);
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator+(H a, I b) noexcept {
+  return a + static_cast<H>(static_cast<float>(b));
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator+(I a, H b) noexcept {
+  return static_cast<H>(static_cast<float>(a)) + b;
+}
+template <detail::HalfType H>
+constexpr H operator-(H a, H b) noexcept {
+  return static_cast<float>(a) - static_cast<float>(b);
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator-(H a, I b) noexcept {
+  return a - static_cast<H>(static_cast<float>(b));
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator-(I a, H b) noexcept {
+  return static_cast<H>(static_cast<float>(a)) - b;
+}
+template <detail::HalfType H>
+constexpr H operator*(H a, H b) noexcept {
+  return static_cast<float>(a) * static_cast<float>(b);
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator*(H a, I b) noexcept {
+  return a * static_cast<H>(static_cast<float>(b));
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator*(I a, H b) noexcept {
+  return static_cast<H>(static_cast<float>(a)) * b;
+}
+template <detail::HalfType H>
+constexpr H operator/(H a, H b) noexcept {
+  return static_cast<float>(a) / static_cast<float>(b);
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator/(H a, I b) noexcept {
+  return a / static_cast<H>(static_cast<float>(b));
+}
+template <detail::HalfType H, std::integral I>
+constexpr H operator/(I a, H b) noexcept {
+  return static_cast<H>(static_cast<float>(a)) / b;
+}
+template <detail::HalfType H>
+constexpr H operator-(H a) noexcept {
+  return -static_cast<float>(a);
+}
 
 inline std::ostream& operator<<(std::ostream& out, Half h) { return out << static_cast<float>(h); }
 inline std::ostream& operator<<(std::ostream& out, BFloat16 b) { return out << static_cast<float>(b); }

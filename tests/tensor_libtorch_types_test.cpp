@@ -1,8 +1,11 @@
 // Devices, options and types under libtorch's names, and what an undefined tensor answers.
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -182,6 +185,26 @@ TEST(Halves, CompoundAssignment) {
   b -= 1;
   b /= 4;
   EXPECT_EQ(static_cast<float>(b), 0.5f);
+}
+
+template <class H>
+class HalfArithmetic : public testing::Test {};
+using HalfTypes = testing::Types<Half, BFloat16>;
+TYPED_TEST_SUITE(HalfArithmetic, HalfTypes);
+
+TYPED_TEST(HalfArithmetic, RoundsEachTime) {
+  using H = TypeParam;
+  static_assert(std::is_same_v<decltype(H() + H()), H> && std::is_same_v<decltype(-H()), H>);
+  static_assert(std::is_same_v<decltype(H() * 2), H> && std::is_same_v<decltype(2 / H()), H>);
+  static_assert(std::is_same_v<decltype(H() * 2.0f), float> && std::is_same_v<decltype(2.0 - H()), double>);
+  const float most =
+      2 / static_cast<float>(std::numeric_limits<H>::epsilon());  // above it odd numbers are no halves
+  EXPECT_EQ(H(most) + H(1.0f), H(most));
+  EXPECT_EQ(H(most) + std::int64_t{3}, H(most + 4));
+  EXPECT_EQ(1 - H(0.25f), H(0.75f));
+  EXPECT_EQ(H(1.0f) / 3, H(1.0f / 3.0f));
+  EXPECT_EQ(std::numeric_limits<H>::denorm_min() / 2, 0.0f);
+  EXPECT_EQ(H(3.0f) * 1.5f, 4.5f);
 }
 
 TEST(Generators, TheDefaultOnesSeed) {
