@@ -1,5 +1,7 @@
 #include <array>
+#include <memory>
 #include <tuple>
+#include <utility>
 
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -24,6 +26,14 @@ bool operator==(const AdagradOptions& a, const AdagradOptions& b) { return all(a
 Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOptions& defaults)
     : StatefulOptimizer("Adagrad", defaults) {
   add_param_groups(groups);
+  for (const OptimizerParamGroup& group : param_groups()) {
+    const double sum = static_cast<const AdagradOptions&>(group.options()).initial_accumulator_value();
+    for (const Tensor& parameter : group.params()) {
+      auto state = std::make_unique<AdagradParamState>();
+      state->sum(full_like(parameter, sum));
+      state_[parameter.unsafeGetTensorImpl()] = std::move(state);
+    }
+  }
 }
 
 Adagrad::Adagrad(std::vector<Tensor> parameters, const AdagradOptions& options)
