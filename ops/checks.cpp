@@ -178,6 +178,12 @@ void check_lerp(const Tensor& self, const Tensor& end) {
                  to_string(self.scalar_type()), " and end is ", to_string(end.scalar_type()));
 }
 
+void check_abs_inplace(const Tensor& self) {
+  LANEWISE_CHECK(DtypeError, !self.is_complex(),
+                 "abs_: In-place abs is not supported for complex tensors, found ",
+                 to_string(self.scalar_type()), "; use abs(), whose result is real");
+}
+
 void check_lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   check_lerp(self, end);
   if (weight.isComplex()) weight.check_fits(self.scalar_type(), "lerp");
@@ -187,17 +193,6 @@ void check_lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   check_lerp(self, end);
   LANEWISE_CHECK(DtypeError, self.scalar_type() == weight.scalar_type(), "lerp: expected one dtype, self is ",
                  to_string(self.scalar_type()), " and weight is ", to_string(weight.scalar_type()));
-}
-
-Scalar masked_fill_value(const Tensor& self, const Scalar& value) {
-  value.check_fits(self.scalar_type(), "masked_fill");
-  return visit_dtype(self.scalar_type(), [&]<class T>() { return Scalar(value.to_unchecked<T>()); });
-}
-
-Scalar masked_fill_value(const Tensor& self, const Tensor& value) {
-  LANEWISE_CHECK(ShapeError, value.dim() == 0, "masked_fill: value must have 0 dimensions, it has ",
-                 value.dim());
-  return masked_fill_value(self, value.item());
 }
 
 }  // namespace lanewise::ops

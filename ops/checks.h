@@ -87,17 +87,14 @@ void check_parts(const char* op, const Tensor& a, const Tensor& b);
 /// Of a derivative: not negative. Throws ValueError.
 void check_order(const char* op, std::int64_t n);
 void check_celu(const Scalar& alpha);
+/// Complex numbers have an absolute value that is none of theirs.
+void check_abs_inplace(const Tensor& self);
 void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val);
 void check_softshrink(const Scalar& lambd);
 /// A result of in-place leaky_relu or elu says which side its input was on only where the slope is not
 /// negative.
 void check_leaky_relu_backward(const Scalar& negative_slope, bool self_is_result);
 void check_elu_backward(const Scalar& alpha, bool is_result);
-
-/// A value (of 0 dimensions) as self takes it: of self's dtype, fractions cut off where that is integral. Throws ValueError if it
-/// does not fit.
-Scalar masked_fill_value(const Tensor& self, const Scalar& value);
-Scalar masked_fill_value(const Tensor& self, const Tensor& value);
 
 /// A limit as integral tensors see it: its integral part.
 inline Scalar in_dtype(const Tensor& self, const Scalar& limit) {

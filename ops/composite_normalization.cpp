@@ -113,6 +113,9 @@ Tensor kept(const char* op, const Tensor& input, double keep, bool features) {
 struct Noise {
   Tensor factor, shift;
   Noise(const char* op, const Tensor& input, double p, bool features, bool alpha) {
+    LANEWISE_CHECK(DtypeError, !is_integral(input.scalar_type(), true), op,
+                   ": the noise is of floating point and can't be cast to the input's ",
+                   to_string(input.scalar_type()), "; convert the input first");
     const Tensor noise = kept(op, input, 1 - p, features);
     if (!alpha) {
       factor = noise / (1 - p);

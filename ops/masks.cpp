@@ -3,6 +3,8 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/iterator/pointwise.h>
+#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/divisor.h>
@@ -11,6 +13,7 @@
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise::ops {
@@ -72,7 +75,40 @@ void check_mask(const char* op, const Tensor& mask) {
                  ": expected a bool mask, found ", short_name(mask.scalar_type()));
 }
 
+constexpr PointwiseOp kMaskedFill{"masked_fill", &kernels::KernelTable::where};
+
+Scalar fill_value(const Tensor& self, const Scalar& value) {
+  value.check_fits(self.scalar_type(), "masked_fill");
+  return visit_dtype(self.scalar_type(), [&]<class T>() { return Scalar(value.to_unchecked<T>()); });
+}
+
+Scalar fill_value(const Tensor& value) {
+  LANEWISE_CHECK(ShapeError, value.dim() == 0, "masked_fill: value must have 0 dimensions, it has ",
+                 value.dim());
+  return value.item();
+}
+
 }  // namespace
+
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  const Scalar number = fill_value(self, value);
+  if (self.is_contiguous() && mask.is_contiguous()) return pointwise(kMaskedFill, {mask, number, self});
+  Tensor result = lanewise::detail::empty_cpu(broadcast_shapes("masked_fill", self.sizes(), mask.sizes()),
+                                              self.scalar_type());
+  return pointwise_out(kMaskedFill, result, {mask, number, self});
+}
+
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  return masked_fill(self, mask, fill_value(value));
+}
+
+void masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value) {
+  pointwise_inplace(kMaskedFill, self, {mask, fill_value(self, value), self});
+}
+
+void masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
+  masked_fill_(self, mask, fill_value(value));
+}
 
 Tensor nonzero(const Tensor& self) {
   const CountedMask mask(self);

@@ -11,6 +11,13 @@ namespace lanewise::ops {
 /// [n, d] int64: the positions of the n elements that are not zero (NaN is not), in row-major order.
 LANEWISE_API Tensor nonzero(const Tensor& self);
 
+/// self with value (as self's dtype has it, fractions cut off where that is integral) where mask, bool, holds: contiguous, of
+/// their broadcast shape; a tensor has 0 dimensions. Throws ValueError if value does not fit.
+LANEWISE_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
+LANEWISE_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
+LANEWISE_API void masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value);
+LANEWISE_API void masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value);
+
 /// The elements of self where mask holds, in row-major order of their broadcast shape; one dimension. Mask is
 /// bool or uint8.
 LANEWISE_API Tensor masked_select(const Tensor& self, const Tensor& mask);

@@ -125,7 +125,8 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 
 void pow_into(const Destination& to, const Tensor& self, const Scalar& exponent) {
   if (const PointwiseOp* op = power_by_number(self, exponent)) {
-    if (exponent.equal(1) && to.tensor.defined() && to.tensor.is_same(self)) return;
+    const bool in_place = to.tensor.defined() && to.tensor.is_same(self);
+    if (in_place && exponent.equal(1) && result_type(self, exponent) == self.scalar_type()) return;
     writer(to)(*op, to.tensor, {self}, {exponent});
   } else {
     writer(to)(kPow, to.tensor, {self, exponent}, {});

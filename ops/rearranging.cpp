@@ -200,6 +200,8 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
   }
   LANEWISE_CHECK(ValueError, shifts.size() == dims.size(),
                  "roll: shifts and dimensions must align. shifts: ", shifts.size(), ", dims: ", dims.size());
+  LANEWISE_CHECK(IndexError, self.dim() > 0, "roll: dimension specified as ", dims[0],
+                 " but tensor has no dimensions");
   DimVector wrapped;
   for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim("roll", dim, self.dim()));
   // A dimension that comes twice moves by both shifts.

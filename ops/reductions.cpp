@@ -3,6 +3,7 @@
 
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/reduced_dims.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -91,6 +92,19 @@ Tensor logical(const char* op, const kernels::ReductionKernel* ReductionTable::*
   const ScalarType result = self.scalar_type() == kByte ? kByte : kBool;
   if (reduced_count(self, mask) == 0) return filled(self, mask, keepdim, result, of_nothing ? 1 : 0);
   return reduce({.op = op, .kernel = kernel, .dims = mask, .keepdim = keepdim, .result = result}, self);
+}
+
+/// Puts 0 or 1, bool or Byte, into either.
+void store_truth(const Destination& to, const Tensor& truth) {
+  if (!to.tensor.defined()) {
+    to.tensor = truth;
+    return;
+  }
+  const ScalarType type = to.tensor.scalar_type();
+  LANEWISE_CHECK(DtypeError, type == kBool || type == kByte, to.op,
+                 ": only supports bool tensor for result, got: ", to_string(type));
+  prepare(to, truth.sizes(), type);
+  copy_(to.tensor, truth);
 }
 
 }  // namespace
@@ -194,6 +208,15 @@ Tensor all(const Tensor& self) {
 }
 Tensor all(const Tensor& self, std::int64_t dim, bool keepdim) {
   return logical("all", &ReductionTable::all, self, mask_of("all", self, dim), keepdim, true);
+}
+
+void any_into(const Destination& to, const Tensor& self) { store_truth(to, any(self)); }
+void any_into(const Destination& to, const Tensor& self, std::int64_t dim, bool keepdim) {
+  store_truth(to, any(self, dim, keepdim));
+}
+void all_into(const Destination& to, const Tensor& self) { store_truth(to, all(self)); }
+void all_into(const Destination& to, const Tensor& self, std::int64_t dim, bool keepdim) {
+  store_truth(to, all(self, dim, keepdim));
 }
 
 }  // namespace lanewise::ops

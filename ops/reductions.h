@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <lanewise/dispatch_isa/api.h>
+#include <lanewise/ops/result.h>
 #include <lanewise/tensor/tensor.h>
 
 /// Forwards of the reductions, without autograd. Floating-point sums, means and products go through a fixed
@@ -63,5 +64,10 @@ LANEWISE_API Tensor any(const Tensor& self, OptionalIntArrayRef dim, bool keepdi
 LANEWISE_API Tensor all(const Tensor& self, OptionalIntArrayRef dim, bool keepdim);
 LANEWISE_API Tensor all(const Tensor& self);
 LANEWISE_API Tensor all(const Tensor& self, std::int64_t dim, bool keepdim = false);
+/// The same into bool or Byte, whatever self is; else DtypeError.
+void any_into(const Destination& to, const Tensor& self);
+void any_into(const Destination& to, const Tensor& self, std::int64_t dim, bool keepdim);
+void all_into(const Destination& to, const Tensor& self);
+void all_into(const Destination& to, const Tensor& self, std::int64_t dim, bool keepdim);
 
 }  // namespace lanewise::ops

@@ -283,6 +283,18 @@ TEST(PointwiseOps, MasksOfBytes) {
   EXPECT_THROW(where(mask.to(kShort), x, x), DtypeError);
 }
 
+TEST(PointwiseOps, MaskedFillIsContiguous) {
+  const Tensor x = arange(6).reshape({2, 3}), mask = x.gt(2);
+  const Tensor expected = tensor({0, 9, 1, 9, 2, 9}).reshape({3, 2});
+  for (const Tensor& m : {mask.t(), mask.t().contiguous()}) {
+    const Tensor filled = masked_fill(x.t(), m, 9);
+    EXPECT_TRUE(filled.is_contiguous());
+    EXPECT_TRUE(equal(filled, expected));
+  }
+  EXPECT_TRUE(masked_fill(x.t().contiguous(), mask.t(), 9).is_contiguous());
+  EXPECT_EQ(masked_fill(ones({3, 1}), tensor({true, false}), 0).strides(), IntArrayRef({2, 1}));
+}
+
 TEST(PointwiseOps, MaskedFillTakesValuesAsSelfDoes) {
   const Tensor mask = tensor({1, 0, 1}).to(kBool);
   for (const ScalarType dtype : {kLong, kInt, kByte}) {

@@ -64,6 +64,17 @@ TEST(OutOfSums, DecidesWhatTheyComputeIn) {
   EXPECT_THROW(ones({3}, kHalf).cumsum_(0, kFloat), DtypeError);
 }
 
+TEST(OutOfTruth, IsBoolOrBytes) {
+  const Tensor bytes = tensor({0, 3, 0}).to(kByte);
+  Tensor truth = empty({7}, kBool), byte = empty({0}, kByte), real = empty({0}), undefined;
+  EXPECT_TRUE(equal(any_out(truth, bytes), tensor(true)));
+  EXPECT_TRUE(equal(all_out(truth, bytes.reshape({3, 1}), 1), tensor({false, true, false})));
+  EXPECT_TRUE(equal(any_out(byte, tensor({false, true})), tensor(1).to(kByte)));
+  EXPECT_EQ(all_out(undefined, bytes).scalar_type(), kByte);
+  EXPECT_THROW(any_out(real, bytes, 0), DtypeError);
+  EXPECT_EQ(real.numel(), 0);
+}
+
 TEST(Prod, OfComplexNumbersTakenAsRealOnes) {
   using C = std::complex<double>;
   const Tensor x = tensor({C(-0.5, 3), C(2, 1), C(4, -1)}).requires_grad_();

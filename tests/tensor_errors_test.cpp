@@ -57,6 +57,16 @@ TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
   EXPECT_TRUE(i.clamp(0, 3.5).equal(full({2}, 3.5)));  // beside a float nothing is whole
 }
 
+TEST(Errors, ResultsThatTheTensorCannotHold) {
+  const Tensor i = tensor({1, 2});
+  EXPECT_THROW(Tensor(i).pow_(1.0), DtypeError);
+  EXPECT_TRUE(Tensor(i).pow_(1).equal(tensor({1, 2})));
+  EXPECT_THROW(dropout(i, 0.5, true), DtypeError);
+  EXPECT_TRUE(dropout(i, 0.5, false).is_same(i));
+  EXPECT_THROW(zeros({2}, kComplexFloat).abs_(), DtypeError);
+  EXPECT_THROW(ones({}).roll(1, 0), IndexError);
+}
+
 TEST(Errors, NumbersKeepTheirImaginaryPartAndTheirSize) {
   const std::complex<double> z(1, 2);
   const Tensor x = ones({3}), h = ones({3}, kHalf);

@@ -309,6 +309,7 @@ class FunctionEmitter {
     transform(schema);
     unused();
     check();
+    if (!op_.inplace_check.empty()) text_.line("  ops::", op_.inplace_check, ";");
     const std::string inputs = op_.has_node() ? edges() : zero_inputs(schema, "");
     text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(", inputs, ");");
     text_.line("  autograd::check_inplace(self, any_requires_grad, \"", schema.name, "\");");

@@ -60,6 +60,7 @@ struct Op {
   std::vector<std::string> inputs;  ///< arguments passed as operands, in the kernel's order
   std::vector<std::string> params;  ///< arguments passed as numbers
   std::string check;                ///< expression run at the door
+  std::string inplace_check;        ///< and one for the in-place form alone
   std::string forward;              ///< name in lanewise::ops, or the handwritten expression
   std::string into;                 ///< function of lanewise::ops that writes into a Destination
   std::string inplace_forward;      ///< of the in-place form, which else copies what `forward` makes
