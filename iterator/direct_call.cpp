@@ -126,8 +126,6 @@ void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScala
     alignas(64) char arena[kArenaBytes];
     run_converted(lanes, outputs, operands, chosen, bits, params, run, arena, first, count);
   };
-  // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
-  constexpr std::int64_t kChunk = 1024, kAlwaysHere = 4096;
   const auto cost = [&] { return element_cost(kernel.cost, staged, bytes); };
   const auto record = [&](std::int64_t grain) {
     walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();

@@ -264,8 +264,6 @@ class FlatRun {
 
 void run_whole(const Plan& plan) {
   const TileJob& job = *plan.job;
-  // Chunks begin at multiples of this many elements, so that threads do not share cache lines.
-  constexpr std::int64_t kChunk = 1024;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * kChunk;
     std::array<char*, kMaxTileOperands> data;
@@ -281,7 +279,6 @@ void run_whole(const Plan& plan) {
 
 void run_conversion(const Plan& plan) {
   const TileJob& job = *plan.job;
-  constexpr std::int64_t kChunk = 1024;
   const TileOperand& to = job.operand[0];
   const TileOperand& from = job.operand[1];
   const kernels::ConvertFn convert =

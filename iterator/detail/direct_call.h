@@ -9,6 +9,7 @@
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/kernels/tuning.h>
 
 namespace lanewise::detail {
 
@@ -21,6 +22,9 @@ constexpr int category(ScalarType t) {
 /// (numbers, 0-dim tensors) that do not change the dtype. Where the kernel computes in another type (halves,
 /// integers of float ops) short runs are converted on the way.
 struct DirectCall {
+  /// So few elements are not worth a second thread; a tuning of calls of them is in the table of kernels.
+  static constexpr std::int64_t kAlwaysHere = kernels::kSmallElements;
+
   kernels::ElementwiseFn fn = nullptr;
   const TensorImpl* like = nullptr;            ///< has the shape and the layout of the result
   ScalarType dtype = ScalarType::Undefined;    ///< of the tensors in memory
@@ -38,7 +42,6 @@ struct DirectCall {
                  std::initializer_list<PointwiseInput> inputs) const;
   /// Over all elements, in parallel where that pays.
   void run(const kernels::ElementwiseKernel& kernel, const kernels::KernelScalar* params) const {
-    constexpr std::int64_t kAlwaysHere = 4096;
     const std::int64_t n = like->numel();
     if (n <= kAlwaysHere && compute == dtype) [[likely]] {
       if (n > 0) {

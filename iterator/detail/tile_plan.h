@@ -55,6 +55,8 @@ inline constexpr std::int64_t kTouchedBytesBeyondL2 = 14 * 1024;
 inline constexpr std::int64_t kBeyondL2 = 8 << 20;
 /// Steps are no shorter than so many elements for it, nor than a period.
 inline constexpr std::int64_t kMinRun = 64;
+/// Threads share contiguous runs in multiples of so many elements, so that no two write to one cache line.
+inline constexpr std::int64_t kChunk = 1024;
 /// Longest period that is built into a tile.
 inline constexpr std::int64_t kMaxPeriod = 512;
 
