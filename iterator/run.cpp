@@ -1,13 +1,37 @@
+#include <array>
+#include <span>
+
+#include <lanewise/iterator/detail/chosen_run.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/tile_job.h>
-#include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
-#include <lanewise/kernels/tuning.h>
 
 // From an iterator to the tile loops.
 namespace lanewise {
+
+namespace {
+
+using TileTypes = std::array<ScalarType, detail::kMaxTileOperands>;
+
+/// What a kernel sees of its operands. Not inlined, or there would be one copy of the loops for each type to compute in.
+[[gnu::noinline]] TileTypes tile_types(const kernels::ElementwiseKernel& kernel, ScalarType compute,
+                                       std::span<const IteratorOperand> operands) {
+  TileTypes types;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    types[i] = detail::role_type(kernel.roles[i], compute);
+  }
+  // Truth is written as the bytes 0 and 1: as numbers they need no test, and next to bytes no tile.
+  for (std::size_t i = 0; i < kernel.num_outputs; ++i) {
+    const ScalarType memory = operands[i].memory;
+    if (kernel.roles[i] == kernels::Role::Bool && memory != ScalarType::Bool)
+      types[i] = memory == ScalarType::Char ? memory : ScalarType::Byte;
+  }
+  return types;
+}
+
+}  // namespace
 
 void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types,
                          RunOptions options) const {
@@ -57,33 +81,20 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
                  ": the kernel has ", int{kernel.num_outputs}, " outputs and ", int{kernel.num_inputs},
                  " inputs, the iterator ", noutputs(), " and ", ninputs());
   const ScalarType compute = kernels::compute_type(common_dtype());
-  const kernels::TunedRun* tuned = kernels::tuned_run(kernel, common_dtype(), numel());
-  const kernels::ElementwiseFn fn =
-      tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)];
-  LANEWISE_CHECK(DtypeError, fn != nullptr, op_, ": not implemented for '", common_dtype(), "'");
-  if (detail::records_walks()) [[unlikely]]
-    detail::walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
-  std::array<ScalarType, detail::kMaxTileOperands> types;
-  for (std::size_t i = 0; i < operands_.size(); ++i) {
-    types[i] = detail::role_type(kernel.roles[i], compute);
-  }
-  // Truth is written as the bytes 0 and 1: as numbers they need no test, and next to bytes no tile.
-  for (std::size_t i = 0; i < kernel.num_outputs; ++i) {
-    const ScalarType memory = operands_[i].memory;
-    if (kernel.roles[i] == kernels::Role::Bool && memory != ScalarType::Bool)
-      types[i] = memory == ScalarType::Char ? memory : ScalarType::Byte;
-  }
+  const detail::ChosenRun chosen = detail::choose_run(kernel, common_dtype(), numel());
+  LANEWISE_CHECK(DtypeError, chosen.fn != nullptr, op_, ": not implemented for '", common_dtype(), "'");
+  const TileTypes types = tile_types(kernel, compute, {operands_.data(), operands_.size()});
   // Of the first two parameters, those left out are 1: add and sub without one are x + y and x - y.
   kernels::KernelScalar padded[2] = {{1, 1, 0}, {1, 1, 0}};
   if (params.size() == 1) {
     padded[0] = params[0];
   }
-  run(fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()},
+  run(chosen.fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()},
       {.cost = kernel.cost,
        .in_order = false,
        .copies = false,
-       .grain = tuned != nullptr ? tuned->grain : 0,
-       .block = tuned != nullptr ? tuned->block : 0,
+       .grain = chosen.grain,
+       .block = chosen.block,
        .streams = (kernel.streams >> static_cast<int>(compute) & 1) != 0});
 }
 

@@ -1,12 +1,10 @@
 #include <algorithm>
 
-#include <lanewise/dispatch_isa/isa.h>
+#include <lanewise/iterator/detail/chosen_run.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/strided_call.h>
-#include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/kernels/kernel_table.h>
-#include <lanewise/kernels/tuning.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
 
@@ -170,20 +168,18 @@ void StridedCall::run(const kernels::KernelScalar* params) const {
     for (std::size_t k = 0; k < operands_; ++k) strides[k][n] = operand_[k].strides[d];
     ++n;
   }
-  const kernels::TunedRun* tuned = kernels::tuned_run(*kernel_, result_, numel);
-  if (records_walks()) [[unlikely]]
-    walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
+  const ChosenRun chosen = choose_run(*kernel_, result_, numel);
   TileJob job;
   job.ndim = static_cast<int>(n);
   job.shape = shape.data();
   job.outputs = kernel_->num_outputs;
   job.operands = static_cast<int>(operands_);
-  job.fn = tuned != nullptr ? tuned->fn : kernel_->fn[static_cast<std::size_t>(compute)];
+  job.fn = chosen.fn;
   job.context = params;
   job.movers = kernels::active_kernels().movers;
   job.cost = kernel_->cost;
-  job.grain = tuned != nullptr ? tuned->grain : 0;
-  job.block = tuned != nullptr ? tuned->block : 0;
+  job.grain = chosen.grain;
+  job.block = chosen.block;
   job.streams = (kernel_->streams >> static_cast<int>(compute) & 1) != 0;
   for (std::size_t k = 0; k < operands_; ++k) {
     const Operand& o = operand_[k];
