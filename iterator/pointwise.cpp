@@ -17,6 +17,8 @@ namespace lanewise {
 namespace {
 
 using detail::DirectCall;
+using detail::kDefaultParam;
+using detail::kDefaultParams;
 using detail::StridedCall;
 using kernels::ElementwiseKernel;
 using kernels::KernelScalar;
@@ -32,15 +34,14 @@ bool fits_everywhere(const Scalar& number, const KernelScalar& value) {
 void check_fits(const PointwiseOp& op, const ElementwiseKernel& kernel,
                 std::initializer_list<PointwiseInput> inputs, const Scalar& number);
 
-/// Parameters as kernels read them. Of the first two, those left out are 1, so that add and sub without one
-/// are x + y and x - y.
+/// Parameters as kernels read them, with kDefaultParams for those left out.
 class Params {
  public:
   Params(const PointwiseOp& op, const ElementwiseKernel& kernel, std::initializer_list<PointwiseInput> inputs,
          std::initializer_list<Scalar> params) {
     if (params.size() == 0) [[likely]] {
-      data_ = kOnes;
-      size_ = 2;
+      data_ = kDefaultParams.data();
+      size_ = kDefaultParams.size();
       return;
     }
     LANEWISE_ASSERT(params.size() <= kMost);
@@ -49,9 +50,7 @@ class Params {
       if (!fits_everywhere(param, value_[size_++])) [[unlikely]]
         check_fits(op, kernel, inputs, param);
     }
-    while (size_ < 2) {
-      std::construct_at(&value_[size_++], kOnes[0]);
-    }
+    while (size_ < kDefaultParams.size()) std::construct_at(&value_[size_++], kDefaultParam);
   }
   Params(const Params&) = delete;
   Params& operator=(const Params&) = delete;
@@ -60,7 +59,6 @@ class Params {
 
  private:
   static constexpr std::size_t kMost = 10;
-  static constexpr KernelScalar kOnes[2] = {{1, 1, 0}, {1, 1, 0}};
   const KernelScalar* data_ = value_;
   std::size_t size_ = 0;
   union {

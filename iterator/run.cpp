@@ -84,12 +84,10 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
   const detail::ChosenRun chosen = detail::choose_run(kernel, common_dtype(), numel());
   LANEWISE_CHECK(DtypeError, chosen.fn != nullptr, op_, ": not implemented for '", common_dtype(), "'");
   const TileTypes types = tile_types(kernel, compute, {operands_.data(), operands_.size()});
-  // Of the first two parameters, those left out are 1: add and sub without one are x + y and x - y.
-  kernels::KernelScalar padded[2] = {{1, 1, 0}, {1, 1, 0}};
-  if (params.size() == 1) {
-    padded[0] = params[0];
-  }
-  run(chosen.fn, params.size() < 2 ? padded : params.data(), {types.data(), operands_.size()},
+  std::array<kernels::KernelScalar, 2> padded = detail::kDefaultParams;
+  if (params.size() == 1) padded[0] = params[0];
+  run(chosen.fn, params.size() < padded.size() ? padded.data() : params.data(),
+      {types.data(), operands_.size()},
       {.cost = kernel.cost,
        .in_order = false,
        .copies = false,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstring>
 
 #include <lanewise/kernels/kernel.h>
@@ -29,5 +30,9 @@ inline kernels::KernelScalar kernel_scalar(const Scalar& number) noexcept {
   const auto value = number.to_unchecked<std::complex<double>>();
   return {number.to_unchecked<std::int64_t>(), value.real(), value.imag()};
 }
+
+/// What each of the first two parameters of a kernel is where a call leaves it out: add and sub are then x + y and x - y.
+inline constexpr kernels::KernelScalar kDefaultParam = {1, 1, 0};
+inline constexpr std::array<kernels::KernelScalar, 2> kDefaultParams = {kDefaultParam, kDefaultParam};
 
 }  // namespace lanewise::detail
