@@ -11,10 +11,8 @@
 namespace lanewise::detail {
 namespace {
 
-enum class BlockFeed : std::uint8_t { Scalar, RowScalar, Direct, Staged };
-
 struct BlockPlan {
-  std::array<BlockFeed, kMaxTileOperands> feed{};
+  std::array<RowFeed, kMaxTileOperands> feed{};
   std::array<std::int64_t, kMaxTileOperands> offset{};
   std::int64_t scratch = 0;
   std::int64_t rows = 0, cols = 0;  // of a block
@@ -45,8 +43,7 @@ int tile_to_take_over(const Plan& plan, const TileJob& job) {
   for (int k = job.outputs; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const TileOperand& input = job.operand[i];
-    const bool direct = input.strides[0] == input.memory_size() && input.memory == input.tile;
-    if (plan.flat[i].feed != Feed::Scalar && input.strides[0] != 0 && input.strides[1] != 0 && !direct &&
+    if (plan.row_feed(job, k) == RowFeed::Staged && input.strides[1] != 0 &&
         input.tile == job.operand[0].tile) {
       return k;
     }
@@ -63,9 +60,9 @@ bool streams_by_line(const TileOperand& output) {
 
 /// Whether an operand needs memory of its own in the arena.
 bool has_tile(const BlockPlan& blocks, int k) {
-  const BlockFeed feed = blocks.feed[static_cast<std::size_t>(k)];
-  return feed == BlockFeed::RowScalar ||
-         (feed == BlockFeed::Staged && (k != blocks.streamed || blocks.streamed_tile < 0));
+  const RowFeed feed = blocks.feed[static_cast<std::size_t>(k)];
+  return feed == RowFeed::RowScalar ||
+         (feed == RowFeed::Staged && (k != blocks.streamed || blocks.streamed_tile < 0));
 }
 
 /// Dimension 0 runs along the columns of a block, dimension 1 along its rows. `turned`: see lies_across().
@@ -76,28 +73,22 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job, bool turned) {
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const TileOperand& operand = job.operand[i];
-    if (plan.flat[i].feed == Feed::Scalar) {
-      blocks.feed[i] = BlockFeed::Scalar;
-    } else if (operand.strides[0] == 0 && k >= job.outputs) {
-      blocks.feed[i] = BlockFeed::RowScalar;
-    } else if (operand.strides[0] == operand.memory_size() && operand.memory == operand.tile) {
-      blocks.feed[i] = BlockFeed::Direct;
-      if (k == 0 && plan.streams && streams_by_line(operand)) {
+    blocks.feed[i] = plan.row_feed(job, k);
+    if (k == 0 && blocks.feed[i] == RowFeed::Direct) {
+      if (plan.streams && streams_by_line(operand)) {
         blocks.broadcast |= kernels::kStreamOutput;
-      } else if (k == 0 && plan.numel * operand.memory_size() >= kStreamFrom) {
-        blocks.feed[i] = BlockFeed::Staged;
+      } else if (plan.numel * operand.memory_size() >= kStreamFrom) {
+        blocks.feed[i] = RowFeed::Staged;
         blocks.streamed = k;
         blocks.streamed_tile = tile_to_take_over(plan, job);
       }
-    } else {
-      blocks.feed[i] = BlockFeed::Staged;
     }
-    if (blocks.feed[i] == BlockFeed::Scalar || blocks.feed[i] == BlockFeed::RowScalar) {
+    if (blocks.feed[i] == RowFeed::Scalar || blocks.feed[i] == RowFeed::RowScalar) {
       blocks.broadcast |= 1u << k;
     }
-    blocks.by_row |= blocks.feed[i] == BlockFeed::RowScalar || blocks.feed[i] == BlockFeed::Direct;
+    blocks.by_row |= blocks.feed[i] == RowFeed::RowScalar || blocks.feed[i] == RowFeed::Direct;
     if (has_tile(blocks, k)) {
-      staged += blocks.feed[i] == BlockFeed::Staged;
+      staged += blocks.feed[i] == RowFeed::Staged;
       bytes_per_element += operand.tile_size();
       widest = std::max({widest, operand.tile_size(), operand.memory_size()});
     }
@@ -182,7 +173,7 @@ class BlockRun {
       : job_(job), blocks_(blocks), arena_(arena) {
     for (int k = 0; k < job.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      if (blocks.feed[i] == BlockFeed::Scalar) {
+      if (blocks.feed[i] == RowFeed::Scalar) {
         base_[i] = const_cast<char*>(plan.scalar(k));
       } else {
         stagers_[i].emplace(*job.movers, job.operand[i]);
@@ -199,7 +190,7 @@ class BlockRun {
       const auto i = static_cast<std::size_t>(k);
       const TileOperand& operand = job_.operand[i];
       if (!blocks_.past_caches(k) &&
-          (blocks_.feed[i] == BlockFeed::Direct || blocks_.feed[i] == BlockFeed::Staged)) {
+          (blocks_.feed[i] == RowFeed::Direct || blocks_.feed[i] == RowFeed::Staged)) {
         ahead_.add(operand, cursor.at(k) + row * operand.strides[1] + col * operand.strides[0], rows, cols);
       }
     }
@@ -215,12 +206,12 @@ class BlockRun {
       char* at = cursor.at(k) + row * across + col * along;
       char* tile = arena_ + blocks_.offset[i];
       switch (blocks_.feed[i]) {
-        case BlockFeed::Scalar: break;
-        case BlockFeed::Direct:
+        case RowFeed::Scalar: break;
+        case RowFeed::Direct:
           base_[i] = at;
           row_step_[i] = across;
           break;
-        case BlockFeed::RowScalar:
+        case RowFeed::RowScalar:
           if (operand.memory == operand.tile) {
             base_[i] = at;
             row_step_[i] = across;
@@ -230,7 +221,7 @@ class BlockRun {
             row_step_[i] = operand.tile_size();
           }
           break;
-        case BlockFeed::Staged: {
+        case RowFeed::Staged: {
           base_[i] = tile;
           // A row that repeats is staged once, if rows are handed over one by one.
           const bool repeats = blocks_.by_row && across == 0 && k >= job_.outputs;
@@ -245,7 +236,7 @@ class BlockRun {
     call(rows, cols);
     for (int k = 0; k < job_.outputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      if (blocks_.feed[i] == BlockFeed::Staged) {
+      if (blocks_.feed[i] == RowFeed::Staged) {
         const std::int64_t along = job_.operand[i].strides[0], across = job_.operand[i].strides[1];
         char* at = cursor.at(k) + row * across + col * along;
         if (k == blocks_.streamed) {
@@ -263,7 +254,7 @@ class BlockRun {
   void call(std::int64_t rows, std::int64_t cols) {
     if (!blocks_.by_row) {
       ahead_.fetch(1);
-      if (job_.identity && job_.operands == 2 && blocks_.feed[1] == BlockFeed::Staged) {
+      if (job_.identity && job_.operands == 2 && blocks_.feed[1] == RowFeed::Staged) {
         base_[0] = base_[1];
         return;
       }

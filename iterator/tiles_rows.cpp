@@ -10,8 +10,6 @@
 namespace lanewise::detail {
 namespace {
 
-enum class RowFeed : std::uint8_t { Scalar, RowScalar, Direct, Staged };
-
 struct RowPlan {
   std::array<RowFeed, kMaxTileOperands> feed{};
   std::array<std::int64_t, kMaxTileOperands> offset{};
@@ -33,21 +31,19 @@ RowPlan plan_rows(const Plan& plan) {
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const TileOperand& operand = job.operand[i];
-    if (plan.flat[i].feed == Feed::Scalar) {
-      rows.feed[i] = RowFeed::Scalar;
-    } else if (operand.strides[0] == 0 && k >= job.outputs) {
-      rows.feed[i] = RowFeed::RowScalar;
-      rows.plain = rows.plain && operand.memory == operand.tile;
-    } else if (operand.strides[0] == operand.memory_size() && operand.memory == operand.tile) {
-      rows.feed[i] = RowFeed::Direct;
-    } else {
-      rows.feed[i] = RowFeed::Staged;
-      ++staged;
-      bytes_per_element += operand.tile_size();
-      widest = std::max({widest, operand.tile_size(), operand.memory_size()});
-    }
-    if (rows.feed[i] == RowFeed::Scalar || rows.feed[i] == RowFeed::RowScalar) {
-      rows.broadcast |= 1u << k;
+    rows.feed[i] = plan.row_feed(job, k);
+    switch (rows.feed[i]) {
+      case RowFeed::Scalar: rows.broadcast |= 1u << k; break;
+      case RowFeed::RowScalar:
+        rows.broadcast |= 1u << k;
+        rows.plain = rows.plain && operand.memory == operand.tile;
+        break;
+      case RowFeed::Direct: break;
+      case RowFeed::Staged:
+        ++staged;
+        bytes_per_element += operand.tile_size();
+        widest = std::max({widest, operand.tile_size(), operand.memory_size()});
+        break;
     }
   }
   rows.cost = staged_cost(job, staged);

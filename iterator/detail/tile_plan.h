@@ -23,6 +23,14 @@ struct FlatOperand {
   std::int64_t period;  ///< elements, if Periodic
 };
 
+/// How an operand reaches the function where that is called for each row of a job.
+enum class RowFeed : std::uint8_t {
+  Scalar,     ///< one element for all
+  RowScalar,  ///< one element for a row
+  Direct,     ///< rows are contiguous and of the right type: by pointer
+  Staged,     ///< through a tile
+};
+
 struct Plan {
   const TileJob* job = nullptr;
   std::int64_t numel = 0;
@@ -35,6 +43,16 @@ struct Plan {
   /// For the job's function.
   std::uint32_t broadcast() const {
     return scalar_bits | (streams && job->streams ? kernels::kStreamOutput : 0);
+  }
+  /// Of operand k of a job whose dimension 0 runs along the rows: this plan's, or that with its dimensions in another order.
+  RowFeed row_feed(const TileJob& rows, int k) const {
+    const auto i = static_cast<std::size_t>(k);
+    const TileOperand& operand = rows.operand[i];
+    const std::int64_t along = operand.strides[0];
+    if (flat[i].feed == Feed::Scalar) return RowFeed::Scalar;
+    if (along == 0 && k >= rows.outputs) return RowFeed::RowScalar;
+    return along == operand.memory_size() && operand.memory == operand.tile ? RowFeed::Direct
+                                                                            : RowFeed::Staged;
   }
   char* scalar(int k) { return scalars.data() + 16 * k; }
   const char* scalar(int k) const { return scalars.data() + 16 * k; }
