@@ -14,23 +14,21 @@ constinit thread_local bool inside = false;
 /// done by the others.
 constexpr std::int64_t kPiecesPerWorker = 4;
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 detail::Loop split(std::int64_t begin, std::int64_t end, std::int64_t grain, int threads) {
   const std::int64_t size = end - begin;
   grain = std::max<std::int64_t>(1, grain);
   const std::int64_t workers = std::max<std::int64_t>(1, std::min<std::int64_t>(threads, size / grain));
   const std::int64_t per_worker = std::clamp<std::int64_t>(size / grain / workers, 1, kPiecesPerWorker);
-  std::int64_t step = ceil_div(size, workers * per_worker);
+  std::int64_t step = divup(size, workers * per_worker);
   if (step >= 1024) {  // whole cache lines per piece, whatever the element
-    step = (step + 63) / 64 * 64;
+    step = divup(step, 64) * 64;
   }
-  const std::int64_t pieces = ceil_div(size, step);
+  const std::int64_t pieces = divup(size, step);
   return {.begin = begin,
           .end = end,
           .step = step,
           .pieces = static_cast<int>(pieces),
-          .workers = static_cast<int>(ceil_div(pieces, per_worker)),
+          .workers = static_cast<int>(divup(pieces, per_worker)),
           .per_worker = static_cast<int>(per_worker),
           .flush_denormal = flush_denormal(),
           .context = nullptr,

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
@@ -32,9 +33,8 @@ struct BlockPlan {
 
 /// Cuts `size` into pieces of nearly equal length, at most `limit`, multiples of `unit`.
 std::int64_t even_piece(std::int64_t size, std::int64_t limit, std::int64_t unit) {
-  const std::int64_t pieces = (size + limit - 1) / limit;
-  const std::int64_t piece = (size + pieces - 1) / pieces;
-  return std::min(limit, (piece + unit - 1) / unit * unit);
+  const std::int64_t piece = divup(size, divup(size, limit));
+  return std::min(limit, divup(piece, unit) * unit);
 }
 
 /// An input that passes through a tile of output 0's type, so that the output's elements may replace its own.
@@ -104,14 +104,14 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job, bool turned) {
       std::min({std::max<std::int64_t>(16, line_bytes / widest), elements / 16, std::int64_t{64}});
   blocks.rows = even_piece(job.shape[1], most_rows, 1);
   blocks.cols = even_piece(job.shape[0], std::min<std::int64_t>(elements / blocks.rows / 16 * 16, 1024), 16);
-  blocks.row_blocks = (job.shape[1] + blocks.rows - 1) / blocks.rows;
-  blocks.col_blocks = (job.shape[0] + blocks.cols - 1) / blocks.cols;
+  blocks.row_blocks = divup(job.shape[1], blocks.rows);
+  blocks.col_blocks = divup(job.shape[0], blocks.cols);
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     if (has_tile(blocks, k)) {
       blocks.offset[i] = at;
-      at += (blocks.rows * blocks.cols * job.operand[i].tile_size() + 63) / 64 * 64;
+      at += divup(blocks.rows * blocks.cols * job.operand[i].tile_size(), 64) * 64;
     }
   }
   if (blocks.streamed_tile >= 0) {

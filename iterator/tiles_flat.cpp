@@ -2,6 +2,7 @@
 #include <numeric>
 #include <optional>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/tensor/dim_vector.h>
@@ -135,7 +136,7 @@ Layout lay_out(const Plan& plan) {
     const Feed feed = plan.flat[static_cast<std::size_t>(k)].feed;
     if (feed != Feed::Scalar && feed != Feed::Direct) {
       layout.offset[static_cast<std::size_t>(k)] = at;
-      at += (layout.tile * job.operand[static_cast<std::size_t>(k)].tile_size() + 63) / 64 * 64;
+      at += divup(layout.tile * job.operand[static_cast<std::size_t>(k)].tile_size(), 64) * 64;
     }
   }
   layout.scratch = at;
@@ -274,7 +275,7 @@ void run_whole(const Plan& plan) {
     }
     job.fn(data.data(), plan.broadcast(), std::min(end * kChunk, plan.numel) - first, job.context);
   };
-  walk(plan, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
+  walk(plan, divup(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
 }
 
 void run_conversion(const Plan& plan) {
@@ -283,7 +284,7 @@ void run_conversion(const Plan& plan) {
   const TileOperand& from = job.operand[1];
   const kernels::ConvertFn convert =
       job.movers->convert[static_cast<std::size_t>(from.memory)][static_cast<std::size_t>(to.memory)];
-  walk(plan, pieces_of(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
+  walk(plan, divup(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)),
        [&](std::int64_t begin, std::int64_t end) {
          const std::int64_t first = begin * kChunk;
          convert(from.data + first * from.memory_size(), to.data + first * to.memory_size(),
@@ -294,7 +295,7 @@ void run_conversion(const Plan& plan) {
 void run_flat(const Plan& plan) {
   const TileJob& job = *plan.job;
   const Layout layout = lay_out(plan);
-  walk(plan, pieces_of(plan.numel, layout.tile), layout.tile, grain_items(job, layout.tile, layout.cost),
+  walk(plan, divup(plan.numel, layout.tile), layout.tile, grain_items(job, layout.tile, layout.cost),
        [&](std::int64_t begin, std::int64_t end) {
          alignas(64) char arena[kArenaBytes + 64 * kMaxTileOperands];
          FlatRun run(plan, layout, arena, begin * layout.tile);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
@@ -52,16 +53,16 @@ RowPlan plan_rows(const Plan& plan) {
   const std::int64_t room =
       staged == 0 ? kUnstagedPiece
                   : std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
-  rows.pieces = (job.shape[0] + room - 1) / room;
-  rows.piece = ((job.shape[0] + rows.pieces - 1) / rows.pieces + 15) / 16 * 16;
-  rows.pieces = (job.shape[0] + rows.piece - 1) / rows.piece;
+  rows.pieces = divup(job.shape[0], room);
+  rows.piece = divup(divup(job.shape[0], rows.pieces), 16) * 16;
+  rows.pieces = divup(job.shape[0], rows.piece);
   rows.plain = rows.plain && staged == 0 && rows.pieces == 1;
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
     if (rows.feed[i] == RowFeed::Staged) {
       rows.offset[i] = at;
-      at += (rows.piece * job.operand[i].tile_size() + 63) / 64 * 64;
+      at += divup(rows.piece * job.operand[i].tile_size(), 64) * 64;
     }
   }
   rows.scratch = at;

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstring>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 
@@ -54,7 +55,7 @@ void run_small(const Plan& plan) {
       data[i] = const_cast<char*>(plan.scalar(k));
     } else {
       char* tile = data[i] = next;
-      next += (n * operand.tile_size() + 63) / 64 * 64;
+      next += divup(n * operand.tile_size(), 64) * 64;
       if (k >= job.outputs) {
         const Stager stager(*job.movers, operand);
         if (feed == Feed::Convert) {

@@ -72,7 +72,7 @@ Tensor as_columns(const Tensor& t, ScalarType compute, double p) {
 void put_distances(const Tensor& a, const Tensor& b, double p, const Tensor& out) {
   const std::int64_t rows = a.size(-2), width = a.size(-1), columns = b.size(-1);
   if (const kernels::DistanceFn kernel = kernel_of(p, a.scalar_type())) {
-    const std::int64_t groups = (rows + kRows - 1) / kRows, size = a.element_size();
+    const std::int64_t groups = divup(rows, kRows), size = a.element_size();
     const auto *rows_of_a = static_cast<const char*>(a.const_data_ptr()),
                *columns_of_b = static_cast<const char*>(b.const_data_ptr());
     auto* result = static_cast<char*>(out.data_ptr());
@@ -154,24 +154,23 @@ Tensor pdist_forward(const Tensor& self, double p) {
     const auto *rows_of_a = static_cast<const char*>(a.const_data_ptr()),
                *columns_of_b = static_cast<const char*>(b.const_data_ptr());
     auto* result = static_cast<char*>(out.data_ptr());
-    parallel_for(0, (n - 1 + kRows - 1) / kRows, grain_of(kRows * width * n / 2),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t first = begin * kRows; first < std::min(end * kRows, n - 1);
-                        first += kRows) {
-                     // From all rows after the first of the group; of them each row needs those after itself.
-                     const std::int64_t rows = std::min(kRows, n - 1 - first);
-                     const std::int64_t start = std::min(first + 1, stride - kernels::kDistanceColumns);
-                     const std::int64_t columns = stride - start;
-                     char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(rows * columns * size));
-                     kernel({rows_of_a + first * width * size, width, columns_of_b + start * size, stride,
-                             tile, columns, rows, columns, width});
-                     for (std::int64_t row = first; row < first + rows; ++row) {
-                       std::memcpy(result + place_of(row) * size,
-                                   tile + ((row - first) * columns + row + 1 - start) * size,
-                                   static_cast<std::size_t>((n - 1 - row) * size));
-                     }
-                   }
-                 });
+    parallel_for(
+        0, divup(n - 1, kRows), grain_of(kRows * width * n / 2), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t first = begin * kRows; first < std::min(end * kRows, n - 1); first += kRows) {
+            // From all rows after the first of the group; of them each row needs those after itself.
+            const std::int64_t rows = std::min(kRows, n - 1 - first);
+            const std::int64_t start = std::min(first + 1, stride - kernels::kDistanceColumns);
+            const std::int64_t columns = stride - start;
+            char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(rows * columns * size));
+            kernel({rows_of_a + first * width * size, width, columns_of_b + start * size, stride, tile,
+                    columns, rows, columns, width});
+            for (std::int64_t row = first; row < first + rows; ++row) {
+              std::memcpy(result + place_of(row) * size,
+                          tile + ((row - first) * columns + row + 1 - start) * size,
+                          static_cast<std::size_t>((n - 1 - row) * size));
+            }
+          }
+        });
   } else {
     for (std::int64_t i = 0; i + 1 < n; ++i) {
       const std::int64_t count = n - 1 - i;

@@ -55,7 +55,7 @@ Tensor distance_gradients(const Tensor& weights, const Tensor& distances, const 
   const auto at = [size](const Tensor& t, std::int64_t element) {
     return static_cast<char*>(t.data_ptr()) + element * size;
   };
-  const std::int64_t groups = (rows + kRows - 1) / kRows;
+  const std::int64_t groups = divup(rows, kRows);
   const std::int64_t batches = out.numel() / (rows * width);
   const std::int64_t grain =
       std::max<std::int64_t>(1, kParallelDifferences / std::max<std::int64_t>(kRows * width * others, 1));

@@ -62,7 +62,7 @@ Tensor sum_of_products(const Tensor& self, const Tensor& other, bool conjugate) 
     part(self, other, result);
     return dense(out, type);
   }
-  const std::int64_t chunks = (n + chunk - 1) / chunk;
+  const std::int64_t chunks = divup(n, chunk);
   const Tensor parts = lanewise::detail::empty_cpu({chunks}, compute);
   parallel_for(0, chunks, kChunk / chunk, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {

@@ -15,15 +15,13 @@ using detail::Scratch;
 using detail::scratch;
 using kernels::kGemmDepth;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// Rows of A packed at once: with kGemmDepth columns at most a quarter of the second-level cache, which leaves room for B
 /// and C; whole groups of the micro-kernel's, in even blocks.
 std::int64_t block_rows(std::int64_t rows, std::int64_t group, std::int64_t bytes) {
   const std::int64_t cache = topology().l2_bytes > 0 ? topology().l2_bytes : std::int64_t{1} << 20;
   const std::int64_t most =
       std::clamp<std::int64_t>(cache / 4 / (kGemmDepth * bytes), 64, 1024) / group * group;
-  return rows <= most + group ? rows : ceil_div(ceil_div(rows, ceil_div(rows, most)), group) * group;
+  return rows <= most + group ? rows : divup(divup(rows, divup(rows, most)), group) * group;
 }
 /// Rows of a tile come in multiples of this: fewer at a time do not keep the multipliers busy.
 constexpr std::int64_t kRowsTogether = 4;
@@ -52,8 +50,8 @@ ScalarType product_type(ScalarType t) {
   return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
 }
 std::int64_t depth_block(std::int64_t depth) {
-  const std::int64_t blocks = ceil_div(depth, kGemmDepth);
-  return blocks <= 1 ? depth : ceil_div(depth, ceil_div(blocks, 2) * 2);
+  const std::int64_t blocks = divup(depth, kGemmDepth);
+  return blocks <= 1 ? depth : divup(depth, divup(blocks, 2) * 2);
 }
 
 /// Products with few columns run transposed: lanes over the rows. So do those whose columns are contiguous in
@@ -110,8 +108,8 @@ void Gemm::run(const GemmBatch& batch) {
   if (vector_) return run_vectors(batch);
   if (const std::int64_t parts = depth_parts(batch.count); parts > 1) return run_depth_parts(parts);
   choose_tiles(batch.count);
-  const std::int64_t down = ceil_div(c_.rows, tile_rows_);
-  const std::int64_t across = ceil_div(c_.cols, tile_cols_);
+  const std::int64_t down = divup(c_.rows, tile_rows_);
+  const std::int64_t across = divup(c_.cols, tile_cols_);
   const std::int64_t products = c_.rows * c_.cols * std::max<std::int64_t>(a_.cols, 1);
   const std::int64_t per_tile = std::max<std::int64_t>(1, products / (down * across));
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelProducts / per_tile);
@@ -145,18 +143,18 @@ void Gemm::choose_tiles(std::int64_t batches) {
   const std::int64_t threads = get_num_threads();
   const std::int64_t products = batches * c_.rows * c_.cols * a_.cols;
   if (threads == 1 || products < 2 * kParallelProducts) return;
-  const std::int64_t blocks = batches * ceil_div(c_.rows, block_rows_);
-  if (blocks >= kTilesPerThread * threads) return share_blocks(ceil_div(kTilesPerThread * threads, batches));
+  const std::int64_t blocks = batches * divup(c_.rows, block_rows_);
+  if (blocks >= kTilesPerThread * threads) return share_blocks(divup(kTilesPerThread * threads, batches));
   tile_rows_ = block_rows_;
   const std::int64_t wanted = std::min(2 * threads, products / kParallelProducts);
   if (blocks >= wanted) return;
-  const std::int64_t parts = ceil_div(wanted, blocks);
+  const std::int64_t parts = divup(wanted, blocks);
   if (c_.rows >= 2 * parts * group && reads_b_in_place(b_, c_.rows, c_.cols)) {
-    tile_rows_ = ceil_div(ceil_div(tile_rows_, parts), kRowsTogether) * kRowsTogether;
+    tile_rows_ = divup(divup(tile_rows_, parts), kRowsTogether) * kRowsTogether;
     return;
   }
-  const std::int64_t wide = std::max(ceil_div(threads, blocks), c_.cols / (kPanelsPerTile * panel));
-  tile_cols_ = ceil_div(ceil_div(c_.cols, panel), std::min(parts, wide)) * panel;
+  const std::int64_t wide = std::max(divup(threads, blocks), c_.cols / (kPanelsPerTile * panel));
+  tile_cols_ = divup(divup(c_.cols, panel), std::min(parts, wide)) * panel;
 }
 
 /// Tiles of several blocks, about as high as wide: each packs its rows of A and its columns of B, so that this packs least.
@@ -164,9 +162,9 @@ void Gemm::share_blocks(std::int64_t tiles) {
   const double square =
       std::sqrt(static_cast<double>(tiles) * static_cast<double>(c_.rows) / static_cast<double>(c_.cols));
   const std::int64_t down = std::clamp<std::int64_t>(std::llround(square), 1, tiles);
-  tile_rows_ = std::min(tile_rows_, ceil_div(ceil_div(c_.rows, down), block_rows_) * block_rows_);
-  const std::int64_t across = ceil_div(tiles, ceil_div(c_.rows, tile_rows_));
-  tile_cols_ = ceil_div(ceil_div(c_.cols, kernel_.cols), across) * kernel_.cols;
+  tile_rows_ = std::min(tile_rows_, divup(divup(c_.rows, down), block_rows_) * block_rows_);
+  const std::int64_t across = divup(tiles, divup(c_.rows, tile_rows_));
+  tile_cols_ = divup(divup(c_.cols, kernel_.cols), across) * kernel_.cols;
 }
 
 void Gemm::run_tile(const Operands& o, const Tile& t) const {
@@ -238,7 +236,7 @@ std::int64_t Gemm::depth_parts(std::int64_t batches) const {
   if (threads == 1 || batches > 1 || c_.rows * c_.cols * a_.cols < threads * kParallelProducts ||
       depth_block_ < kDepthPerRow * c_.rows || in_parallel_region())
     return 1;
-  const std::int64_t blocks = ceil_div(a_.cols, depth_block_);
+  const std::int64_t blocks = divup(a_.cols, depth_block_);
   const bool even = blocks % threads == 0 || blocks >= 4 * threads;
   const bool rows_apart = b_.col_stride == 1 && b_.row_stride >= b_.cols;
   const std::int64_t partial = (blocks - blocks / threads) * c_.rows * c_.cols * bytes_;
@@ -246,7 +244,7 @@ std::int64_t Gemm::depth_parts(std::int64_t batches) const {
 }
 
 void Gemm::run_depth_parts(std::int64_t parts) const {
-  const std::int64_t blocks = ceil_div(a_.cols, depth_block_);
+  const std::int64_t blocks = divup(a_.cols, depth_block_);
   const std::int64_t own = blocks / parts;  // of the first part, which adds up in C
   const std::int64_t size = c_.rows * c_.cols * bytes_;
   char* partial = scratch(Scratch::PartialProducts, static_cast<std::size_t>((blocks - own) * size));

@@ -34,7 +34,7 @@ struct CountedMask {
       : mask(any.scalar_type() == kBool ? dense(any) : to_copy(any, kBool, MemoryFormat::Contiguous)),
         data(static_cast<const std::uint8_t*>(mask.const_data_ptr())),
         n(mask.numel()) {
-    const std::int64_t blocks = (n + kBlock - 1) / kBlock;
+    const std::int64_t blocks = divup(n, kBlock);
     before.assign(static_cast<std::size_t>(blocks) + 1, 0);
     parallel_for(0, blocks, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t b = begin; b < end; ++b) {

@@ -316,7 +316,7 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   const Runs runs(compute);
   // Channels of a group share mean and scale, so that short ones pass in one run.
   const std::int64_t of_group = C / group, together = std::clamp<std::int64_t>(kRun / HxW, 1, of_group);
-  const std::int64_t runs_of_group = (of_group + together - 1) / together;
+  const std::int64_t runs_of_group = divup(of_group, together);
   const bool one = HxW > 1;  // weight of a channel
   parallel_for(0, N * group * runs_of_group, std::max<std::int64_t>(1, kParallelElements / (together * HxW)),
                [&](std::int64_t begin, std::int64_t end) {

@@ -117,7 +117,7 @@ std::tuple<Tensor, Tensor> running(const char* op, const Tensor& self, std::int6
   const auto [batches, n, columns] = extent;
   const std::int64_t width = std::min(columns, kColumns);
   if (self.numel() == 0) return {dense(values, self.scalar_type()), indices};
-  const std::int64_t blocks = (columns + width - 1) / width;
+  const std::int64_t blocks = divup(columns, width);
   visit_dtype(compute == kBool ? kByte : compute, [&]<class T>() {
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
       const RunningExtreme<kMax, T> running{columns, static_cast<const T*>(x.const_data_ptr()),

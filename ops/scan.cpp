@@ -122,7 +122,7 @@ class Scanner {
   }
 
   void run() const {
-    const std::int64_t blocks = (lines_ + width_ - 1) / width_;
+    const std::int64_t blocks = divup(lines_, width_);
     const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / (n_ * width_));
     parallel_for(0, batches_ * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
@@ -156,7 +156,7 @@ class Scanner {
   /// f(first, count) for parts of sequences in the order of the scan.
   template <class F>
   void each_part(std::int64_t part, F f) const {
-    const std::int64_t parts = (n_ + part - 1) / part;
+    const std::int64_t parts = divup(n_, part);
     for (std::int64_t i = 0; i < parts; ++i) {
       const std::int64_t begin = (reverse_ ? parts - 1 - i : i) * part;
       f(begin, std::min(part, n_ - begin));

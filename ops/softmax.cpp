@@ -189,7 +189,7 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
   }
   const std::int64_t width = std::clamp<std::int64_t>(kTileElements / n / 16 * 16, 16, 1024);
   if (columns == 1) {
-    const std::int64_t tiles = (batches + width - 1) / width;
+    const std::int64_t tiles = divup(batches, width);
     parallel_for(0, tiles, grain(n * width), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t t = begin; t < end; ++t) {
         call.tile(fns.*cols, t * width * n, 1, n, std::min(width, batches - t * width));
@@ -206,13 +206,13 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     block = columns;
   } else if (narrow && as_it_is && columns > kNarrow) {
     // A block a thread: twice as many, half as wide, took 1.4 to 2 times as long over 300 columns.
-    const std::int64_t share = (batches * columns / get_num_threads() + kNarrow - 1) / kNarrow * kNarrow;
+    const std::int64_t share = divup(batches * columns / get_num_threads(), kNarrow) * kNarrow;
     block = std::clamp(share, kNarrow, kPageBytes / call.a.size());
   } else if (narrow && kTallTileElements / n >= 16) {
     block = std::min<std::int64_t>(kTallTileElements / n / 16 * 16, 256);
     copies = true;
   }
-  const std::int64_t blocks = (columns + block - 1) / block;
+  const std::int64_t blocks = divup(columns, block);
   parallel_for(0, batches * blocks, grain(n * std::min(block, columns)),
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t i = begin; i < end; ++i) {

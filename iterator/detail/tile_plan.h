@@ -96,10 +96,6 @@ std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost)
 /// Cost per element of a job of which `staged` operands pass through tiles.
 double staged_cost(const TileJob& job, int staged);
 
-inline std::int64_t pieces_of(std::int64_t elements, std::int64_t piece) {
-  return (elements + piece - 1) / piece;
-}
-
 /// f(begin, end) over all items of so many elements each, in parallel where that pays, in any order of blocks unless the
 /// job has one.
 template <class F>

@@ -59,7 +59,7 @@ double Limits::bandwidth(Isa isa, int threads, std::int64_t working_set) {
   const Block a = block(n, 0), b = block(n, 1), c = block(n, 2);
   const LimitLoops loops = limit_loops(isa);
   const ThreadsGuard guard(threads);
-  const std::int64_t pieces = n / 256, grain = std::max<std::int64_t>(64, (pieces + threads - 1) / threads);
+  const std::int64_t pieces = n / 256, grain = std::max<std::int64_t>(64, divup(pieces, threads));
   double seconds = 1e9;
   for (const LimitLoops::Triad triad : {loops.triad, loops.triad_past_cache}) {
     seconds = std::min(seconds, best_seconds([&](std::int64_t repeats) {
