@@ -8,6 +8,7 @@
 #include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/iterator/detail/walk_record.h>
 #include <lanewise/profiler/profile.h>
+#include <lanewise/tensor/detail/category.h>
 #include <lanewise/tensor/promotion.h>
 
 namespace lanewise {
@@ -55,13 +56,10 @@ std::string shape_text(const TensorRecord& t) {
 std::string promotion(const std::vector<TensorRecord>& operands, ScalarType promoted) {
   std::string names;
   bool widened_by_0_dim = true, one_category = true;
-  const auto category = [](ScalarType t) {
-    return is_complex(t) ? 3 : is_floating_point(t) ? 2 : t == ScalarType::Bool ? 0 : 1;
-  };
   for (const TensorRecord& t : operands) {
     names +=
         (names.empty() ? "" : ", ") + std::string(short_name(t.dtype)) + (t.sizes.empty() ? " (0-dim)" : "");
-    one_category &= category(t.dtype) == category(promoted);
+    one_category &= detail::category(t.dtype) == detail::category(promoted);
     if (!t.sizes.empty() && t.dtype != promoted) widened_by_0_dim = false;
   }
   const char* const rule = !one_category ? "the highest of bool, integral, floating, complex decides"

@@ -14,20 +14,13 @@
 #include <lanewise/ops/searching.h>
 #include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/views.h>
+#include <lanewise/ops/visit_ordered.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
 
 namespace lanewise::ops {
 namespace {
-
-template <class F>
-void visit_ordered(const char* op, ScalarType dtype, F&& f) {
-  LANEWISE_CHECK(DtypeError, !is_complex(dtype), op, ": complex numbers have no order");
-  visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!is_complex(scalar_type_of<T>)) f.template operator()<T>();
-  });
-}
 
 /// The keys of x in room for as many.
 template <class T>

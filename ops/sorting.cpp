@@ -13,6 +13,7 @@
 #include <lanewise/ops/sort_line.h>
 #include <lanewise/ops/sorting.h>
 #include <lanewise/ops/views.h>
+#include <lanewise/ops/visit_ordered.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -60,13 +61,6 @@ struct Lines {
     return keepdim || line_sizes.empty() ? placed : squeeze(placed, dim);
   }
 };
-
-template <class F>
-void visit_ordered(ScalarType dtype, F&& f) {
-  visit_dtype(dtype, [&]<class T>() {
-    if constexpr (!is_complex(scalar_type_of<T>)) f.template operator()<T>();
-  });
-}
 
 void check_length(const char* op, std::int64_t n) {
   LANEWISE_CHECK(ValueError, n < 0xffffffffLL, op, ": a line of ", n,

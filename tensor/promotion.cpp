@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <lanewise/tensor/detail/category.h>
 #include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -7,13 +8,8 @@ namespace lanewise {
 
 namespace {
 
-enum class Category { Bool, Integral, Floating, Complex };
-
-Category category(ScalarType t) noexcept {
-  if (t == kBool) return Category::Bool;
-  if (is_integral(t, false)) return Category::Integral;
-  return is_complex(t) ? Category::Complex : Category::Floating;
-}
+using detail::category;
+using detail::Category;
 
 /// The common type of an operand class and the classes below it, which count only through their category.
 ScalarType combine(ScalarType high, ScalarType low) noexcept {

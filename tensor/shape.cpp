@@ -1,18 +1,10 @@
 #include <algorithm>
 
+#include <lanewise/tensor/detail/wrapping_product.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise {
-
-namespace {
-
-/// Empty tensors may have sizes whose product does not fit; what comes out then is never used.
-std::int64_t wrapping_product(std::int64_t a, std::int64_t b) noexcept {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-
-}  // namespace
 
 std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t rank) {
   const std::int64_t n = std::max<std::int64_t>(rank, 1);
@@ -38,14 +30,14 @@ DimVector contiguous_strides(IntArrayRef sizes) {
   std::int64_t stride = 1;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     strides[d] = stride;
-    stride = wrapping_product(stride, std::max<std::int64_t>(sizes[d], 1));
+    stride = detail::wrapping_product(stride, std::max<std::int64_t>(sizes[d], 1));
   }
   return strides;
 }
 
 std::optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes) {
   std::int64_t numel = 1;
-  for (const std::int64_t size : sizes) numel = wrapping_product(numel, size);
+  for (const std::int64_t size : sizes) numel = detail::wrapping_product(numel, size);
   if (numel == 0) return sizes.equals(new_sizes) ? DimVector(strides) : contiguous_strides(new_sizes);
   if (sizes.empty()) return DimVector(new_sizes.size(), 1);
 

@@ -4,6 +4,7 @@
 
 #include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/detail/inference_mode.h>
+#include <lanewise/tensor/detail/wrapping_product.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/tensor_impl.h>
 
@@ -21,10 +22,7 @@ namespace {
 
 constexpr unsigned kImplClass = detail::block_class(sizeof(TensorImpl));
 
-/// Empty tensors may have sizes whose product does not fit; what comes out then is never used.
-std::int64_t wrapping_product(std::int64_t a, std::int64_t b) noexcept {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
+using detail::wrapping_product;
 
 bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::size_t dim,
                 std::int64_t numel) noexcept {

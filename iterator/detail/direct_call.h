@@ -10,13 +10,9 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/kernels/tuning.h>
+#include <lanewise/tensor/detail/category.h>
 
 namespace lanewise::detail {
-
-/// bool 0, integral 1, floating 2, complex 3.
-constexpr int category(ScalarType t) {
-  return is_complex(t) ? 3 : is_floating_point(t) ? 2 : t == ScalarType::Bool ? 0 : 1;
-}
 
 /// A pointwise call that needs no iterator: tensors of one shape, dtype and dense layout, and single elements
 /// (numbers, 0-dim tensors) that do not change the dtype. Where the kernel computes in another type (halves,
@@ -113,7 +109,7 @@ inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kerne
   }
   if (head == nullptr) return false;
   const ScalarType type = head->dtype();
-  if (promote_integers_to_float && category(type) < 2) return false;
+  if (promote_integers_to_float && category(type) < Category::Floating) return false;
   const ScalarType computed = kernels::compute_type(type);
   fn = kernel.fn[static_cast<std::size_t>(type)];
   if (fn == nullptr) return false;
@@ -174,7 +170,7 @@ inline bool DirectCall::set_up(bool promote_integers_to_float, const kernels::El
     return false;
   }
   dtype = result = like->dtype();
-  if (promote_integers_to_float && category(dtype) < 2) {
+  if (promote_integers_to_float && category(dtype) < Category::Floating) {
     result = get_default_dtype();
   }
   compute = kernels::compute_type(result);
