@@ -18,12 +18,6 @@
 namespace lanewise::ops {
 namespace {
 
-Tensor zeros(IntArrayRef sizes, ScalarType dtype) {
-  Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
-  fill_(result, Scalar(0));
-  return result;
-}
-
 Tensor read(const IndexedRows& rows, const Tensor& self) {
   Tensor result = lanewise::detail::empty_cpu(rows.sizes, self.scalar_type());
   read_rows(rows, self, result);
@@ -157,7 +151,7 @@ Tensor index(const Tensor& self, ArrayRef<Tensor> indices) {
 }
 
 Tensor index_backward(const Tensor& grad, IntArrayRef sizes, ArrayRef<Tensor> indices) {
-  Tensor result = zeros(sizes, grad.scalar_type());
+  Tensor result = filled(sizes, grad.scalar_type(), 0);
   put_rows("index_backward", indexed_rows("index_backward", result, indices), result, grad, true);
   return result;
 }
@@ -180,9 +174,7 @@ bool is_one_mask(ArrayRef<Tensor> indices) {
 void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
   if (!accumulate && values.numel() == 1 && values.scalar_type() != self.scalar_type() &&
       is_one_mask(indices)) {
-    Tensor value = lanewise::detail::empty_cpu(values.sizes(), self.scalar_type());
-    fill_(value, values.item());
-    return index_put_(self, indices, value, false);
+    return index_put_(self, indices, filled(values.sizes(), self.scalar_type(), values.item()), false);
   }
   if (!accumulate && fills_mask(self, indices, values)) {
     assert_no_internal_overlap(self);
@@ -211,7 +203,7 @@ void index_select_into(const Destination& to, const Tensor& self, std::int64_t d
 }
 
 Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {
-  Tensor result = zeros(sizes, grad.scalar_type());
+  Tensor result = filled(sizes, grad.scalar_type(), 0);
   put_rows("index_select_backward", indexed_rows("index_select_backward", result, dim, index), result, grad,
            true);
   return result;
@@ -251,10 +243,9 @@ Tensor from_the_front(const Tensor& self, std::int64_t dim, const Tensor& index)
 
 void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
   LANEWISE_CHECK(ValueError, self.defined() && index.defined(), "index_fill_: a tensor is undefined");
-  Tensor one = lanewise::detail::empty_cpu({}, self.scalar_type());
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
                  "index_fill: Converting complex Scalar to non-complex type is not supported");
-  fill_(one, value);
+  const Tensor one = filled({}, self.scalar_type(), value);
   put_rows("index_fill", indexed_rows("index_fill", self, dim, from_the_front(self, dim, index)), self, one,
            false);
 }
@@ -333,7 +324,7 @@ Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices
                  "embedding_dense_backward: expected a gradient with dimensions");
   const std::int64_t width = grad_output.size(-1);
   const Tensor index = flat(dense(indices, kLong));
-  Tensor result = zeros({num_weights, width}, grad_output.scalar_type());
+  Tensor result = filled({num_weights, width}, grad_output.scalar_type(), 0);
   const IndexedRows rows = indexed_rows("embedding_dense_backward", result, 0, index);
   Tensor grads = view(dense(grad_output), {index.numel(), width});
   if (scale_grad_by_freq) {

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include <lanewise/generated/functions.h>
-#include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/factory_options.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -13,16 +13,8 @@
 namespace lanewise {
 namespace {
 
-Tensor with_options(Tensor t, const TensorOptions& options) {
-  if (options.requires_grad()) t.set_requires_grad(true);
-  return t;
-}
-
-/// The options of a new_ factory: what is not given comes from `self`.
-TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
-  ops::check_defined(op, "self", self);
-  return options.has_dtype() ? options : options.dtype(self.scalar_type());
-}
+using ops::options_like;
+using ops::with_options;
 
 /// row + offset, the largest number where that does not fit.
 std::int64_t diagonal(std::int64_t row, std::int64_t offset) {
@@ -111,19 +103,19 @@ Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& 
 }
 
 Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
-  return empty(size, like("new_empty", *this, options));
+  return empty(size, options_like("new_empty", *this, options));
 }
 Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) const {
-  return empty_strided(size, stride, like("new_empty_strided", *this, options));
+  return empty_strided(size, stride, options_like("new_empty_strided", *this, options));
 }
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const {
-  return zeros(size, like("new_zeros", *this, options));
+  return zeros(size, options_like("new_zeros", *this, options));
 }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const {
-  return ones(size, like("new_ones", *this, options));
+  return ones(size, options_like("new_ones", *this, options));
 }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const {
-  return full(size, fill_value, like("new_full", *this, options));
+  return full(size, fill_value, options_like("new_full", *this, options));
 }
 
 }  // namespace lanewise

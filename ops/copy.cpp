@@ -145,6 +145,11 @@ Tensor& fill_(Tensor& self, const Tensor& value) {
   return fill_(self, value.item());
 }
 
+Tensor filled(IntArrayRef sizes, ScalarType dtype, const Scalar& value) {
+  Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
+  return fill_(result, value);
+}
+
 Tensor fill(const Tensor& self, const Scalar& value) {
   Tensor result = lanewise::detail::empty_like_cpu(self, self.scalar_type());
   return fill_(result, value);

@@ -20,6 +20,8 @@ LANEWISE_API Tensor& fill_(Tensor& self, const Tensor& value);
 /// The value in the shape, layout and dtype of self.
 Tensor fill(const Tensor& self, const Scalar& value);
 Tensor fill(const Tensor& self, const Tensor& value);
+/// A fresh contiguous tensor of one value. Throws as fill_ does.
+Tensor filled(IntArrayRef sizes, ScalarType dtype, const Scalar& value);
 /// The bytes of one element, 16 bytes aligned to 16, for all of self.
 void fill_with(const Tensor& self, char* element);
 

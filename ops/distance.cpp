@@ -61,8 +61,7 @@ Tensor as_columns(const Tensor& t, ScalarType compute, double p) {
   if (columns >= kernels::kDistanceColumns || kernel_of(p, compute) == nullptr) return dense(turned, compute);
   DimVector sizes(turned.sizes());
   sizes.back() = kernels::kDistanceColumns;
-  Tensor result = lanewise::detail::empty_cpu(sizes, compute);
-  fill_(result, 0);
+  Tensor result = filled(sizes, compute, 0);
   Tensor part = narrow(result, -1, 0, columns);
   copy_(part, turned);
   return result;

@@ -25,8 +25,7 @@ Tensor padded(const Tensor& t, ScalarType compute) {
   if (rest == 0) return dense(t, compute);
   DimVector sizes(t.sizes());
   sizes.back() = width - rest + kernels::kGradientWidth;
-  Tensor result = lanewise::detail::empty_cpu(sizes, compute);
-  fill_(result, 0);
+  Tensor result = filled(sizes, compute, 0);
   Tensor part = narrow(result, -1, 0, width);
   copy_(part, t);
   return result;

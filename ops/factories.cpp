@@ -6,24 +6,22 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/factory_options.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise {
 
-namespace {
-
-Tensor with_options(Tensor&& t, const TensorOptions& options) {
-  if (options.requires_grad()) t.set_requires_grad(true);
-  return std::move(t);
-}
-
-/// The options of a _like factory: what is not given comes from `self`.
-TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
-  ops::check_defined(op, "self", self);
+TensorOptions ops::options_like(const char* op, const Tensor& self, const TensorOptions& options) {
+  check_defined(op, "self", self);
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
+
+namespace {
+
+using ops::options_like;
+using ops::with_options;
 
 Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
   ops::fill_dense(t, value);
@@ -31,7 +29,7 @@ Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
 }
 
 Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& options) {
-  return detail::empty_like_cpu(self, like(op, self, options).dtype());
+  return detail::empty_like_cpu(self, options_like(op, self, options).dtype());
 }
 
 ScalarType dtype_of_number(const Scalar& value) {
@@ -78,7 +76,7 @@ Tensor ones_like(const Tensor& self, const TensorOptions& options) {
   return filled(empty_for("ones_like", self, options), 1, options);
 }
 Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options) {
-  fill_value.check_fits(like("full_like", self, options).dtype(), "full_like");
+  fill_value.check_fits(options_like("full_like", self, options).dtype(), "full_like");
   return filled(empty_for("full_like", self, options), fill_value, options);
 }
 

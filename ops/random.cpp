@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <lanewise/kernels/kernel_table.h>
-#include <lanewise/ops/checks.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/factory_options.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -15,6 +15,8 @@ namespace lanewise {
 
 namespace {
 
+using ops::options_like;
+using ops::with_options;
 using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
 /// Fills with the next draw.
@@ -24,19 +26,13 @@ Tensor drawn(const char* op, Tensor&& t, RandomKernel kernel, const Scalar& a, c
   ops::fill_indexed(op, t, kernel,
                     {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b},
                     toward_zero);
-  if (options.requires_grad()) t.set_requires_grad(true);
-  return std::move(t);
+  return with_options(std::move(t), options);
 }
 
 ScalarType floating_dtype(const char* op, ScalarType dtype) {
   LANEWISE_CHECK(DtypeError, is_differentiable(dtype), op, ": not implemented for ", short_name(dtype),
                  "; use randint for integers");
   return dtype;
-}
-
-TensorOptions like(const char* op, const Tensor& self, const TensorOptions& options) {
-  ops::check_defined(op, "self", self);
-  return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
 /// The numbers, which were drawn in logical order, in the memory order of `self`.
@@ -81,15 +77,15 @@ Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& op
 }
 
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
-  const TensorOptions own = like("rand_like", self, options);
+  const TensorOptions own = options_like("rand_like", self, options);
   return laid_out_like(self, rand(self.sizes(), own));
 }
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
-  const TensorOptions own = like("randn_like", self, options);
+  const TensorOptions own = options_like("randn_like", self, options);
   return laid_out_like(self, randn(self.sizes(), own));
 }
 Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options) {
-  const TensorOptions own = like("randint_like", self, options);
+  const TensorOptions own = options_like("randint_like", self, options);
   return laid_out_like(self, randint(low, high, self.sizes(), own));
 }
 
@@ -120,8 +116,7 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
   const auto convert = kernels::active_kernels()
                            .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
   convert(static_cast<const char*>(drawn_ints.data_ptr()), static_cast<char*>(t.data_ptr()), t.numel());
-  if (options.requires_grad()) t.set_requires_grad(true);
-  return t;
+  return with_options(std::move(t), options);
 }
 
 namespace {
@@ -160,8 +155,7 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
     shuffle(order.data_ptr<std::int64_t>(), draws, n);
   }
   Tensor t = ops::dense(order, dtype);
-  if (options.requires_grad()) t.set_requires_grad(true);
-  return t;
+  return with_options(std::move(t), options);
 }
 
 }  // namespace lanewise

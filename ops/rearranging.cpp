@@ -23,14 +23,6 @@
 namespace lanewise::ops {
 namespace {
 
-Tensor filled(IntArrayRef sizes, ScalarType dtype, const Scalar& value) {
-  Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
-  fill_(result, value);
-  return result;
-}
-
-Tensor zeros(IntArrayRef sizes, ScalarType dtype) { return filled(sizes, dtype, 0); }
-
 void copy_into(Tensor window, const Tensor& src) { copy_(window, src); }
 
 /// Rolls along one dimension after the other; `to` and `from` are windows of the result and of self.
@@ -374,7 +366,7 @@ Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, st
   DimVector sizes(self.sizes().slice(0, self.sizes().size() - 1));
   sizes.insert(sizes.begin() + std::min(a, b), n);
   sizes.insert(sizes.begin() + std::max(a, b), n);
-  const Tensor result = zeros(sizes, self.scalar_type());
+  const Tensor result = filled(sizes, self.scalar_type(), 0);
   copy_into(ops::diagonal(result, offset, a, b), self);
   return result;
 }
@@ -392,7 +384,7 @@ Tensor block_diag(ArrayRef<Tensor> tensors) {
     columns += blocks.back().size(1);
   }
   const Tensor result =
-      zeros({tensors.empty() ? 1 : rows, columns}, tensors.empty() ? get_default_dtype() : type.get());
+      filled({tensors.empty() ? 1 : rows, columns}, tensors.empty() ? get_default_dtype() : type.get(), 0);
   rows = columns = 0;
   for (const Tensor& block : blocks) {
     copy_into(narrow(narrow(result, 0, rows, block.size(0)), 1, columns, block.size(1)), block);
@@ -450,7 +442,7 @@ Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef siz
 Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,
                        std::int64_t step) {
   constexpr PointwiseOp kAdd{"unfold_backward", &kernels::KernelTable::add};
-  Tensor result = zeros(input_sizes, grad_in.scalar_type());
+  Tensor result = filled(input_sizes, grad_in.scalar_type(), 0);
   if (input_sizes.empty()) {
     Tensor number = view(result, {1});
     if (size == 1) copy_(number, view(dense(grad_in), {1}));

@@ -225,8 +225,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
   const auto* x = numbers.const_data_ptr<std::int64_t>();
   const bool counts = !weights.defined() || self.numel() == 0;
   const ScalarType dtype = counts ? kLong : weights.scalar_type() == kFloat ? kFloat : kDouble;
-  Tensor result = lanewise::detail::empty_cpu({bins}, dtype);
-  fill_(result, Scalar(0));
+  Tensor result = filled({bins}, dtype, 0);
   if (counts) {
     count(x, numbers.numel(), result.data_ptr<std::int64_t>(), bins);
     return result;
@@ -253,9 +252,8 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Sca
   }
   LANEWISE_CHECK(ValueError, bins > 0, "histc: bins must be > 0, found ", bins);
   const Tensor values = dense(self);
-  Tensor result = lanewise::detail::empty_cpu({bins}, self.scalar_type());
-  fill_(result, Scalar(0));
-  visit_ordered("histc", self.scalar_type(), [&]<class T>() {
+  Tensor result = filled({bins}, self.scalar_type(), 0);
+  visit_ordered(self.scalar_type(), [&]<class T>() {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       const auto* x = values.const_data_ptr<T>();
       auto low = min.to_unchecked<T>(), high = max.to_unchecked<T>();

@@ -17,12 +17,6 @@ namespace {
 constexpr PointwiseOp kAdd{"as_strided_backward", &kernels::KernelTable::add};
 constexpr PointwiseOp kDiv{"as_strided_backward", &kernels::KernelTable::div};
 
-Tensor zeros(IntArrayRef sizes, ScalarType dtype) {
-  Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
-  fill_(result, Scalar(0));
-  return result;
-}
-
 Tensor write_window(Tensor whole, Tensor window, const Tensor& grad) {
   copy_(window, grad);
   return whole;
@@ -67,19 +61,19 @@ bool is_empty(IntArrayRef sizes) { return std::find(sizes.begin(), sizes.end(), 
 
 Tensor select_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
                        std::int64_t index) {
-  const Tensor whole = zeros(input_sizes, grad_output.scalar_type());
+  const Tensor whole = filled(input_sizes, grad_output.scalar_type(), 0);
   return write_window(whole, select(whole, dim, index), grad_output);
 }
 
 Tensor slice_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t dim,
                       std::int64_t start, std::int64_t end, std::int64_t step) {
-  const Tensor whole = zeros(input_sizes, grad_output.scalar_type());
+  const Tensor whole = filled(input_sizes, grad_output.scalar_type(), 0);
   return write_window(whole, slice(whole, dim, start, end, step), grad_output);
 }
 
 Tensor diagonal_backward(const Tensor& grad_output, IntArrayRef input_sizes, std::int64_t offset,
                          std::int64_t dim1, std::int64_t dim2) {
-  const Tensor whole = zeros(input_sizes, grad_output.scalar_type());
+  const Tensor whole = filled(input_sizes, grad_output.scalar_type(), 0);
   return write_window(whole, diagonal(whole, offset, dim1, dim2), grad_output);
 }
 
@@ -95,18 +89,17 @@ Tensor as_strided_backward(const Tensor& grad_output, IntArrayRef input_sizes, I
   LANEWISE_CHECK(ShapeError, grad_output.sizes().equals(size), kOp, ": expected a gradient of shape ", size,
                  ", found ", grad_output.sizes());
   const ScalarType dtype = grad_output.scalar_type();
-  if (is_empty(input_sizes)) return zeros(input_sizes, dtype);
+  if (is_empty(input_sizes)) return filled(input_sizes, dtype, 0);
   // Only what one of the two geometries reaches is laid out.
   const std::int64_t first = is_empty(size) ? input_offset : std::min(input_offset, storage_offset);
   std::int64_t last = reach(input_sizes, input_strides, input_offset);
   if (!is_empty(size)) last = std::max(last, reach(size, stride, storage_offset));
   const std::int64_t n = last - first;
-  Tensor memory = zeros({n}, dtype);
+  Tensor memory = filled({n}, dtype, 0);
   if (!is_empty(size)) add_window(memory, grad_output, size, stride, storage_offset - first);
   if (!no_overlap(input_sizes, input_strides)) {
-    Tensor count = zeros({n}, dtype);
-    Tensor one = lanewise::detail::empty_cpu({}, dtype);
-    fill_(one, Scalar(1));
+    Tensor count = filled({n}, dtype, 0);
+    const Tensor one = filled({}, dtype, 1);
     add_window(count, expand(one, input_sizes), input_sizes, input_strides, input_offset - first);
     // Cells that the input does not hold were never written by it: any divisor does.
     pointwise_inplace(kDiv, memory, {memory, count});
