@@ -140,7 +140,7 @@ Tensor products_of_others(const Tensor& self) {
 }
 
 /// Also where it cannot be asked, since slices of a batch may differ.
-bool has_zero(const Tensor& self) {
+bool may_have_zero(const Tensor& self) {
   if (transforms_on() && batching::is_batched(self)) return true;
   return (self == 0).any().item<bool>();
 }
@@ -150,7 +150,7 @@ bool has_zero(const Tensor& self) {
 Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return zeros_like(self);
-  if (!has_zero(self)) return grad * lanewise::conj(result / self);
+  if (!may_have_zero(self)) return grad * lanewise::conj(result / self);
   return (grad * lanewise::conj(products_of_others(self.reshape(-1)))).reshape(self.sizes());
 }
 
@@ -159,7 +159,7 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
   if (self.dim() == 0) return grad;
   if (self.numel() == 0) return zeros_like(self);
   const Tensor g = restore_dims(grad, self.sizes(), dim, keepdim);
-  if (!has_zero(self)) {
+  if (!may_have_zero(self)) {
     return g * lanewise::conj(restore_dims(result, self.sizes(), dim, keepdim) / self);
   }
   return g * lanewise::conj(products_of_others(self.transpose(dim, -1)).transpose(dim, -1));

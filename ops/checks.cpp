@@ -6,7 +6,7 @@
 namespace lanewise::ops {
 namespace {
 
-void check_factor(const char* op, ScalarType result, const Scalar& alpha) {
+void check_alpha_fits(const char* op, ScalarType result, const Scalar& alpha) {
   LANEWISE_CHECK(DtypeError, !alpha.isBoolean() || result == kBool, op, ": a bool factor (", alpha,
                  ") needs bool operands, they are ", to_string(result));
   LANEWISE_CHECK(DtypeError, !alpha.isComplex() || is_complex(result), op, ": the complex factor ", alpha,
@@ -34,11 +34,11 @@ void detail::check_list_defined(const char* op, const char* argument, ArrayRef<T
 }
 
 void detail::check_alpha_of(const char* op, const Tensor& a, const Tensor& b, const Scalar& alpha) {
-  check_factor(op, result_type(a, b), alpha);
+  check_alpha_fits(op, result_type(a, b), alpha);
 }
 
 void detail::check_alpha_of(const char* op, const Tensor& a, const Scalar& b, const Scalar& alpha) {
-  check_factor(op, result_type(a, b), alpha);
+  check_alpha_fits(op, result_type(a, b), alpha);
 }
 
 void check_not_bool(const char* op, const Tensor& self) {

@@ -183,7 +183,7 @@ Tensor trapezoids(const char* op, const Tensor& y, std::int64_t dim) {
   return y.slice(d, 1) + y.slice(d, 0, -1);
 }
 
-void check_not_bool(const char* op, const Tensor& t) {
+void check_points(const char* op, const Tensor& t) {
   LANEWISE_CHECK(DtypeError, t.scalar_type() != kBool, op,
                  ": received a bool input for `x` or `y`, but bool is not supported");
 }
@@ -195,8 +195,8 @@ void check_distance(const char* op, const Scalar& dx) {
 
 /// Distances of the points, shaped to go with y.
 Tensor steps(const char* op, const Tensor& y, const Tensor& x, std::int64_t dim) {
-  check_not_bool(op, y);
-  check_not_bool(op, x);
+  check_points(op, y);
+  check_points(op, x);
   const std::int64_t d = wrap_dim(op, dim, y.dim());
   if (x.dim() == 1) {
     LANEWISE_CHECK(ShapeError, y.size(d) == x.size(0), op,
@@ -232,7 +232,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
   ops::check_defined("trapezoid", "y", y);
   const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
   if (y.size(d) == 0) return no_area(y, dim);
-  check_not_bool("trapezoid", y);
+  check_points("trapezoid", y);
   check_distance("trapezoid", dx);
   // The points at the ends belong to one trapezoid only.
   return lanewise::mul(y.sum(dim) - (y.select(dim, 0) + y.select(dim, -1)) * 0.5, dx);
@@ -256,7 +256,7 @@ Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) 
 
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, std::int64_t dim) {
   ops::check_defined("cumulative_trapezoid", "y", y);
-  check_not_bool("cumulative_trapezoid", y);
+  check_points("cumulative_trapezoid", y);
   check_distance("cumulative_trapezoid", dx);
   return lanewise::mul(trapezoids("cumulative_trapezoid", y, dim), dx.to<double>() / 2).cumsum(dim);
 }

@@ -6,7 +6,7 @@ namespace lanewise::ops {
 namespace {
 
 /// A fractional factor of integers is truncated, as in PyTorch.
-void check_factor(const char* op, const char* name, const Scalar& value, ScalarType t) {
+void check_weight(const char* op, const char* name, const Scalar& value, ScalarType t) {
   LANEWISE_CHECK(DtypeError, is_complex(t) || !value.isComplex(), op, ": ", name,
                  " is complex, the matrices are ", t);
   value.check_fits(t, op);
@@ -73,8 +73,8 @@ void check_added(const char* op, const Tensor& self, IntArrayRef shape, ScalarTy
                  const Scalar& alpha) {
   LANEWISE_CHECK(DtypeError, self.scalar_type() == type, op, ": self is ", self.scalar_type(),
                  ", the matrices are ", type, "; expected one dtype");
-  check_factor(op, "beta", beta, type);
-  check_factor(op, "alpha", alpha, type);
+  check_weight(op, "beta", beta, type);
+  check_weight(op, "alpha", alpha, type);
   LANEWISE_CHECK(ShapeError, broadcasts_to(self.sizes(), shape), op, ": self of shape ", self.sizes(),
                  " does not broadcast to the product's ", shape);
 }
