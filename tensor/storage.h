@@ -127,7 +127,6 @@ struct AllocatorStats {
 
 /// Counts of the process-wide cache of large blocks (small ones are cached per thread).
 LANEWISE_API AllocatorStats memory_stats();
-LANEWISE_API AllocatorStats allocator_stats();
 /// The peak counts anew from what is in use now.
 LANEWISE_API void reset_peak_memory_stats() noexcept;
 /// Returns the cached large blocks, and this thread's small ones, to the system.

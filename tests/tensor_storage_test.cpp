@@ -36,19 +36,19 @@ TEST(Storage, BlockClassesCoverTheirSizes) {
 TEST(Storage, LargeBlocksAreUsedAgain) {
   if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "caches are off under AddressSanitizer";
   empty_cache();
-  const AllocatorStats before = allocator_stats();
+  const AllocatorStats before = memory_stats();
   void* first = nullptr;
   {
     const Tensor t = empty_cpu({5 << 20}, kFloat);
     first = t.data_ptr();
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % (2 << 20), 0u);
-    EXPECT_GE(allocator_stats().bytes_in_use, before.bytes_in_use + (20u << 20));
+    EXPECT_GE(memory_stats().bytes_in_use, before.bytes_in_use + (20u << 20));
   }
-  EXPECT_GE(allocator_stats().bytes_cached, 20u << 20);
+  EXPECT_GE(memory_stats().bytes_cached, 20u << 20);
   const Tensor again = empty_cpu({5 << 20}, kFloat);
   EXPECT_EQ(again.data_ptr(), first);
-  EXPECT_EQ(allocator_stats().hits, before.hits + 1);
-  EXPECT_EQ(allocator_stats().bytes_cached, 0u);
+  EXPECT_EQ(memory_stats().hits, before.hits + 1);
+  EXPECT_EQ(memory_stats().bytes_cached, 0u);
 }
 
 TEST(Storage, CacheKeepsItsLimit) {
@@ -59,10 +59,10 @@ TEST(Storage, CacheKeepsItsLimit) {
     std::vector<Tensor> tensors;
     for (int i = 0; i < 10; ++i) tensors.push_back(empty_cpu({2 << 20}, kByte));
   }
-  EXPECT_LE(allocator_stats().bytes_cached, 8u << 20);
-  EXPECT_GT(allocator_stats().bytes_cached, 0u);
+  EXPECT_LE(memory_stats().bytes_cached, 8u << 20);
+  EXPECT_GT(memory_stats().bytes_cached, 0u);
   set_cache_limit(0);
-  EXPECT_EQ(allocator_stats().bytes_cached, 0u);
+  EXPECT_EQ(memory_stats().bytes_cached, 0u);
   set_cache_limit(std::size_t{256} << 20);
 }
 

@@ -144,8 +144,6 @@ AllocatorStats memory_stats() {
   return stats;
 }
 
-AllocatorStats allocator_stats() { return memory_stats(); }
-
 void reset_peak_memory_stats() noexcept {
   detail::LargeCache& cache = detail::large_cache();
   const std::lock_guard lock(cache.mutex);
