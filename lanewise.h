@@ -13,6 +13,7 @@
 #include <lanewise/autograd/explain.h>
 #include <lanewise/autograd/factories_out.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/func.h>
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/generator_forms.h>
 #include <lanewise/autograd/grad_mode.h>

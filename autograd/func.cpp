@@ -7,7 +7,7 @@
 #include <lanewise/autograd/detail/derivative_parts.h>
 #include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/forward_ad.h>
-#include <lanewise/autograd/functional.h>
+#include <lanewise/autograd/func.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>

@@ -4,6 +4,7 @@
 #include <lanewise/autograd/autograd.h>
 #include <lanewise/autograd/detail/derivative_parts.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/func.h>
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/generated/functions.h>

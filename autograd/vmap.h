@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <lanewise/autograd/functional.h>
+#include <lanewise/autograd/func.h>
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/tensor.h>
 

@@ -1,5 +1,6 @@
 #include <lanewise/autograd/custom_function.h>
 #include <lanewise/autograd/forward_ad.h>
+#include <lanewise/autograd/func.h>
 #include <lanewise/autograd/functional.h>
 #include <lanewise/autograd/gradcheck.h>
 
