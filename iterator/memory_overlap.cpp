@@ -2,7 +2,11 @@
 #include <cstdlib>
 #include <numeric>
 
+#include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/overlap_messages.h>
 #include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/tensor/dim_vector.h>
+#include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/inline_vector.h>
 
 namespace lanewise {
@@ -64,7 +68,7 @@ class Search {
       return 0;
     }
     const std::int64_t d = divisor_[k];
-    if ((low + d - 1) / d * d > high) {
+    if (divup(low, d) * d > high) {
       return 0;  // no multiple of the common divisor in the window
     }
     if (++work_ > kMaxWork) {
@@ -72,7 +76,7 @@ class Search {
     }
     const std::int64_t step = terms_[k].step;
     const std::int64_t rest = reach_[k + 1];
-    const std::int64_t first = low > rest ? (low - rest + step - 1) / step : 0;
+    const std::int64_t first = low > rest ? divup(low - rest, step) : 0;
     const std::int64_t last = std::min(terms_[k].range, high / step);
     for (std::int64_t x = last; x >= first; --x) {
       const int found = descend(k + 1, low - x * step, high - x * step);
@@ -191,6 +195,94 @@ MemoryOverlap mutual_overlap(const MemoryFootprint& a, const MemoryFootprint& b)
   const std::int64_t smallest = at(a, ea.low) - at(b, eb.high);
   const int found = search.solve(-smallest - a.element_size + 1, -smallest + b.element_size - 1);
   return found == 0 ? MemoryOverlap::None : found > 0 ? MemoryOverlap::Partial : MemoryOverlap::Unknown;
+}
+
+namespace {
+
+/// The elements of a tensor in memory, with steps in bytes.
+struct Elements {
+  DimVector strides;
+  MemoryFootprint footprint;
+
+  explicit Elements(const Tensor& t) : strides(t.strides()) {
+    const std::int64_t size = t.element_size();
+    for (std::int64_t& stride : strides) {
+      stride *= size;
+    }
+    const IntArrayRef sizes = t.sizes();
+    footprint = {static_cast<const char*>(t.data_ptr()),
+                 {sizes.data(), sizes.size()},
+                 {strides.data(), strides.size()},
+                 size};
+  }
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+};
+
+/// Both dense and contiguous stretches that do not meet: what nearly all calls look like.
+bool plainly_apart(const Tensor& a, const Tensor& b) {
+  if (!a.is_contiguous() || !b.is_contiguous()) {
+    return false;
+  }
+  const auto* p = static_cast<const char*>(a.data_ptr());
+  const auto* q = static_cast<const char*>(b.data_ptr());
+  return p + a.nbytes() <= q || q + b.nbytes() <= p;
+}
+
+}  // namespace
+
+MemoryOverlap internal_overlap(const Tensor& t) {
+  return t.is_contiguous() ? MemoryOverlap::None : internal_overlap(Elements(t).footprint);
+}
+
+MemoryOverlap mutual_overlap(const Tensor& a, const Tensor& b) {
+  if (plainly_apart(a, b)) return MemoryOverlap::None;
+  return mutual_overlap(Elements(a).footprint, Elements(b).footprint);
+}
+
+MemOverlap has_internal_overlap(const Tensor& t) {
+  if (!t.defined() || t.is_non_overlapping_and_dense()) {
+    return MemOverlap::No;
+  }
+  const IntArrayRef sizes = t.sizes(), strides = t.strides();
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (strides[d] == 0 && sizes[d] > 1) {
+      return MemOverlap::Yes;
+    }
+  }
+  return MemOverlap::TooHard;
+}
+
+MemOverlapStatus get_overlap_status(const Tensor& a, const Tensor& b) {
+  if (a.is_same(b)) {
+    return MemOverlapStatus::Full;
+  }
+  if (!a.defined() || !b.defined() || a.numel() == 0 || b.numel() == 0) {
+    return MemOverlapStatus::No;
+  }
+  if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) {
+    return MemOverlapStatus::TooHard;
+  }
+  const auto* p = static_cast<const char*>(a.data_ptr());
+  const auto* q = static_cast<const char*>(b.data_ptr());
+  if (p == q && a.nbytes() == b.nbytes()) {
+    return a.strides().equals(b.strides()) ? MemOverlapStatus::Full : MemOverlapStatus::Partial;
+  }
+  return p < q + b.nbytes() && q < p + a.nbytes() ? MemOverlapStatus::Partial : MemOverlapStatus::No;
+}
+
+void assert_no_internal_overlap(const Tensor& t) {
+  LANEWISE_CHECK(StorageError, has_internal_overlap(t) != MemOverlap::Yes, detail::kOverlapsItself);
+}
+
+void assert_no_partial_overlap(const Tensor& a, const Tensor& b) {
+  LANEWISE_CHECK(StorageError, get_overlap_status(a, b) != MemOverlapStatus::Partial, detail::kOverlapsInput);
+}
+
+void assert_no_overlap(const Tensor& a, const Tensor& b) {
+  const MemOverlapStatus status = get_overlap_status(a, b);
+  LANEWISE_CHECK(StorageError, status != MemOverlapStatus::Partial && status != MemOverlapStatus::Full,
+                 detail::kOverlapsInput);
 }
 
 }  // namespace lanewise

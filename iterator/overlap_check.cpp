@@ -1,107 +1,11 @@
 #include <cstring>
 
+#include <lanewise/iterator/detail/overlap_messages.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
-namespace {
-
-/// The elements of a tensor in memory, with steps in bytes.
-struct Elements {
-  DimVector strides;
-  MemoryFootprint footprint;
-
-  explicit Elements(const Tensor& t) : strides(t.strides()) {
-    const std::int64_t size = t.element_size();
-    for (std::int64_t& stride : strides) {
-      stride *= size;
-    }
-    const IntArrayRef sizes = t.sizes();
-    footprint = {static_cast<const char*>(t.data_ptr()),
-                 {sizes.data(), sizes.size()},
-                 {strides.data(), strides.size()},
-                 size};
-  }
-  Elements(const Elements&) = delete;
-  Elements& operator=(const Elements&) = delete;
-};
-
-/// Both dense and contiguous stretches that do not meet: what nearly all calls look like.
-bool plainly_apart(const Tensor& a, const Tensor& b) {
-  if (!a.is_contiguous() || !b.is_contiguous()) {
-    return false;
-  }
-  const auto* p = static_cast<const char*>(a.data_ptr());
-  const auto* q = static_cast<const char*>(b.data_ptr());
-  return p + a.nbytes() <= q || q + b.nbytes() <= p;
-}
-
-constexpr const char* kItself =
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory "
-    "location. Please clone() the "
-    "tensor before performing the operation.";
-
-}  // namespace
-
-MemoryOverlap internal_overlap(const Tensor& t) {
-  return t.is_contiguous() ? MemoryOverlap::None : internal_overlap(Elements(t).footprint);
-}
-
-MemoryOverlap mutual_overlap(const Tensor& a, const Tensor& b) {
-  if (plainly_apart(a, b)) return MemoryOverlap::None;
-  return mutual_overlap(Elements(a).footprint, Elements(b).footprint);
-}
-
-MemOverlap has_internal_overlap(const Tensor& t) {
-  if (!t.defined() || t.is_non_overlapping_and_dense()) {
-    return MemOverlap::No;
-  }
-  const IntArrayRef sizes = t.sizes(), strides = t.strides();
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    if (strides[d] == 0 && sizes[d] > 1) {
-      return MemOverlap::Yes;
-    }
-  }
-  return MemOverlap::TooHard;
-}
-
-MemOverlapStatus get_overlap_status(const Tensor& a, const Tensor& b) {
-  if (a.is_same(b)) {
-    return MemOverlapStatus::Full;
-  }
-  if (!a.defined() || !b.defined() || a.numel() == 0 || b.numel() == 0) {
-    return MemOverlapStatus::No;
-  }
-  if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense()) {
-    return MemOverlapStatus::TooHard;
-  }
-  const auto* p = static_cast<const char*>(a.data_ptr());
-  const auto* q = static_cast<const char*>(b.data_ptr());
-  if (p == q && a.nbytes() == b.nbytes()) {
-    return a.strides().equals(b.strides()) ? MemOverlapStatus::Full : MemOverlapStatus::Partial;
-  }
-  return p < q + b.nbytes() && q < p + a.nbytes() ? MemOverlapStatus::Partial : MemOverlapStatus::No;
-}
-
-void assert_no_internal_overlap(const Tensor& t) {
-  LANEWISE_CHECK(StorageError, has_internal_overlap(t) != MemOverlap::Yes, kItself);
-}
-
-void assert_no_partial_overlap(const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(StorageError, get_overlap_status(a, b) != MemOverlapStatus::Partial,
-                 "unsupported operation: some elements of the input tensor and the written-to tensor refer "
-                 "to a single memory "
-                 "location. Please clone() the tensor before performing the operation.");
-}
-
-void assert_no_overlap(const Tensor& a, const Tensor& b) {
-  const MemOverlapStatus status = get_overlap_status(a, b);
-  LANEWISE_CHECK(StorageError, status != MemOverlapStatus::Partial && status != MemOverlapStatus::Full,
-                 "unsupported operation: some elements of the input tensor and the written-to tensor refer "
-                 "to a single memory "
-                 "location. Please clone() the tensor before performing the operation.");
-}
 
 /// An operand of its own for an input that the output would overwrite before it is read.
 void TensorIterator::copy_input(std::size_t i) {
@@ -150,9 +54,8 @@ void TensorIterator::check_overlap() {
     }
     if (!out.is_contiguous()) {
       const MemOverlap internal = has_internal_overlap(out);
-      LANEWISE_CHECK(StorageError, internal != MemOverlap::Yes, op_, ": ", kItself);
-      serial_ = serial_ || (internal == MemOverlap::TooHard &&
-                            internal_overlap(Elements(out).footprint) != MemoryOverlap::None);
+      LANEWISE_CHECK(StorageError, internal != MemOverlap::Yes, op_, ": ", detail::kOverlapsItself);
+      serial_ = serial_ || (internal == MemOverlap::TooHard && internal_overlap(out) != MemoryOverlap::None);
     }
     for (int j = 0; j < ntensors(); ++j) {
       if (j == i || (j < num_outputs_ && (j > i || operand(j).will_resize)) || !operand(j).defined() ||
@@ -161,10 +64,10 @@ void TensorIterator::check_overlap() {
       }
       const Tensor& other = tensor(j);
       const bool is_output = j < num_outputs_;
-      if ((!is_output && other.is_same(out)) || plainly_apart(out, other)) {
+      if (!is_output && other.is_same(out)) {
         continue;
       }
-      const MemoryOverlap overlap = mutual_overlap(Elements(out).footprint, Elements(other).footprint);
+      const MemoryOverlap overlap = mutual_overlap(out, other);
       if (overlap == MemoryOverlap::None || (overlap == MemoryOverlap::Full && !is_output)) {
         continue;
       }
