@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 
 #include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/tensor_iterator.h>
@@ -91,77 +92,82 @@ void TensorIterator::compute_strides() {
   }
 }
 
-/// Sorts dimensions by the first operand that tells them apart; outputs that exist come first, so their
-/// layout decides. Where no operand decides, dimensions stay in C order.
+namespace {
+
+/// By the steps of the operands that have memory; outputs that exist come first, so their layout decides.
+class DimensionOrder {
+ public:
+  DimensionOrder(std::span<const IteratorOperand> operands, IntArrayRef shape, bool is_reduction)
+      : shape_(shape), is_reduction_(is_reduction) {
+    for (const IteratorOperand& o : operands) {
+      if (o.strides.size() != shape.size() || o.is_number) continue;
+      strides_.push_back(o.strides.data());
+      outputs_ += o.is_output;
+    }
+  }
+
+  /// The first operand that tells the two apart decides. Above 0: dimension a belongs outside of b; 0: none does.
+  int compare(std::int64_t a, std::int64_t b) const {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    for (std::size_t k = 0; k < strides_.size(); ++k) {
+      const std::int64_t s = std::abs(strides_[k][i]), t = std::abs(strides_[k][j]);
+      if (is_reduction_ && k < outputs_ && (s == 0) != (t == 0)) {
+        return t == 0 ? 1 : -1;  // reduced dimensions go inside
+      }
+      if (s == 0 || t == 0) continue;
+      if (s != t) return s < t ? -1 : 1;
+      if (shape_[i] > shape_[j]) return 1;
+    }
+    return 0;
+  }
+
+ private:
+  IntArrayRef shape_;
+  bool is_reduction_;
+  InlineVector<const std::int64_t*, 8> strides_;
+  std::size_t outputs_ = 0;
+};
+
+/// Sorts by insertion, past dimensions that no operand tells apart. Returns whether any moved.
+bool sort_dimensions(DimVector& perm, const DimensionOrder& order) {
+  bool moved = false;
+  for (std::size_t i = 1; i < perm.size(); ++i) {
+    std::size_t moving = i;
+    for (std::size_t at = i; at-- > 0;) {
+      const int found = order.compare(perm[at], perm[moving]);
+      if (found > 0) {
+        std::swap(perm[at], perm[moving]);
+        moving = at;
+        moved = true;
+      } else if (found < 0) {
+        break;
+      }
+    }
+  }
+  return moved;
+}
+
+}  // namespace
+
+/// From the order of C, which stays where no operand decides, to that of memory, fastest first.
 void TensorIterator::reorder_dimensions() {
   const std::size_t n = shape_.size();
   perm_.resize(n);
   for (std::size_t d = 0; d < n; ++d) {
     perm_[d] = static_cast<std::int64_t>(n - 1 - d);
   }
-  InlineVector<const std::int64_t*, 8> strides;  // of those that have memory
-  std::size_t outputs = 0;
-  for (const IteratorOperand& o : operands_) {
-    if (o.strides.size() == n && !o.is_number) {
-      strides.push_back(o.strides.data());
-      outputs += o.is_output;
-    }
-  }
-  const auto compare = [&](std::int64_t a, std::int64_t b) {  // > 0: a belongs outside b
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    for (std::size_t k = 0; k < strides.size(); ++k) {
-      const std::int64_t s = std::abs(strides[k][i]), t = std::abs(strides[k][j]);
-      if (is_reduction_ && k < outputs && (s == 0) != (t == 0)) {
-        return t == 0 ? 1 : -1;  // reduced dimensions go inside
-      }
-      if (s == 0 || t == 0) {
-        continue;
-      }
-      if (s != t) {
-        return s < t ? -1 : 1;
-      }
-      if (shape_[i] > shape_[j]) {
-        return 1;
-      }
-    }
-    return 0;
-  };
-  bool inverted = true;
-  if (!linear_) {
-    for (std::size_t i = 1; i < n; ++i) {
-      std::size_t moving = i;
-      for (std::size_t at = i; at-- > 0;) {
-        const int order = compare(perm_[at], perm_[moving]);
-        if (order > 0) {
-          std::swap(perm_[at], perm_[moving]);
-          moving = at;
-          inverted = false;
-        } else if (order < 0) {
-          break;
-        }
-      }
-    }
-  }
-  if (inverted) {
-    std::reverse(shape_.begin(), shape_.end());
-    for (IteratorOperand& o : operands_) {
-      if (o.strides.size() == n) {
-        std::reverse(o.strides.begin(), o.strides.end());
-      }
-    }
-    return;
-  }
-  const auto permute = [&](DimVector& v) {
-    DimVector in = v;
+  const bool moved = !linear_ && sort_dimensions(perm_, DimensionOrder({operands_.data(), operands_.size()},
+                                                                       shape_, is_reduction_));
+  const auto reorder = [&](DimVector& v) {
+    if (!moved) return std::reverse(v.begin(), v.end());
+    const DimVector in = v;
     for (std::size_t d = 0; d < n; ++d) {
       v[d] = in[static_cast<std::size_t>(perm_[d])];
     }
   };
-  permute(shape_);
+  reorder(shape_);
   for (IteratorOperand& o : operands_) {
-    if (o.strides.size() == n) {
-      permute(o.strides);
-    }
+    if (o.strides.size() == n) reorder(o.strides);
   }
 }
 

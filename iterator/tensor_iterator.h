@@ -259,7 +259,6 @@ class LANEWISE_API TensorIterator {
   void compute_shape(const TensorIteratorConfig& config);  // broadcasting.cpp
   void mark_resized(const TensorIteratorConfig& config);   // broadcasting.cpp
   void compute_types(const TensorIteratorConfig& config);  // types.cpp
-  bool have_one_dtype() const;                             // types.cpp
   void check_overlap();                                    // overlap_check.cpp
   void copy_input(std::size_t i);                          // overlap_check.cpp
   bool fast_set_up(const TensorIteratorConfig& config);    // layout.cpp
