@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+
+#include <lanewise/iterator/detail/reduction_functions.h>
+#include <lanewise/iterator/detail/reduction_plan.h>
+#include <lanewise/iterator/scratch.h>
+
+namespace lanewise::detail {
+
+/// Feeds the kernel with parts of sequences, where they lie or from copies, in the way that suits their memory.
+class PartReducer {
+ public:
+  /// Keeps references. `acc_bytes`: of the accumulators of as many columns as the plan takes at once.
+  PartReducer(const ReductionPlan& plan, const ReductionFunctions& functions, std::size_t acc_bytes);
+
+  /// Elements [first, first + n) of the sequences of `width` columns, the first of which begins at `data`; `first` is a
+  /// multiple of a power of two of leaves not below n.
+  void reduce(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) const;
+
+ private:
+  /// `width` runs of n elements.
+  void reduce_rows(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) const;
+  /// Contiguous converted copies of `count` rows of n elements, `stride` bytes apart.
+  const char* converted_rows(const char* data, std::int64_t stride, std::int64_t count, std::int64_t n,
+                             Scratch use) const;
+
+  /// Whether the sequence is a matrix whose rows the kernel joins; short ones are gathered faster.
+  bool has_joined_rows() const;
+
+  /// Whether the sequence lies in rows that are worth a call each, and it does not matter how it is cut.
+  bool has_long_rows() const;
+  void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) const;
+
+  /// Whether the sequence lies column by column and its leaves are those of ReductionKernel::columns.
+  bool has_columns(std::int64_t first, std::int64_t n) const;
+
+  /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
+  /// so do accumulators.
+  bool has_leaves_side_by_side(std::int64_t first, std::int64_t n) const;
+  /// Many leaves at once as columns, then their results in the order of the sequence.
+  void reduce_leaves(const char* data, std::int64_t first, std::int64_t n, char* acc) const;
+
+  /// What none of these takes: through a copy, in parts if it is long.
+  void reduce_in_parts(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                       char* acc) const;
+  void reduce_copied(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                     char* acc) const;
+  /// Returns where the elements are: in `to`, or still in place if they are contiguous.
+  const char* copy_sequence(const char* data, std::int64_t first, std::int64_t n, char* to) const;
+  const char* copy_columns(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                           char* to) const;
+
+  const ReductionPlan& plan_;
+  const ReductionFunctions& f_;
+  std::size_t acc_bytes_;
+  kernels::ConvertFn convert_;  ///< from the tensor's type to the kernel's
+  kernels::GatherFn gather_;
+};
+
+}  // namespace lanewise::detail
