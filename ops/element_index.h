@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+
+#include <lanewise/ops/indexed_rows.h>
+#include <lanewise/tensor/tensor.h>
+
+namespace lanewise::ops {
+
+/// A shape or strides; 0-dim tensors count as vectors of one element.
+inline DimVector with_dim(IntArrayRef list) { return list.empty() ? DimVector{1} : DimVector(list); }
+
+/// Dimensions from the one with the longest steps to that with the shortest.
+DimVector memory_order(const Tensor& t);
+
+/// The index of a gather or scatter, checked: dense, in int64, and within bounds.
+struct ElementIndex {
+  std::int64_t dim;
+  DimVector sizes;
+  /// An index that is a vector expanded over all of the other dimensions of self chooses whole slices: here that vector, and
+  /// `index` is left out. Most indices of scatter_add and all of index_reduce are such.
+  Tensor slices;
+  Tensor index;
+  std::int64_t limit = 0;  ///< of its values
+  bool empty;
+  const char* check_runs = nullptr;  ///< the op that has its indices checked where they are used
+
+  ElementIndex(const char* op, std::int64_t along, IntArrayRef self_sizes, const Tensor& any_index,
+               const char* self_name = "self", bool densely = true);
+
+  /// Every index, before anything is written; where the result is dropped on an error, in the pass that uses
+  /// them.
+  void check_bounds(const char* op, bool fresh_result);
+  void check_bounds(const char* op, const std::int64_t* values, std::int64_t n) const;
+  void check_src(const char* op, const Tensor& self, const Tensor& src) const;
+
+  /// Strides of an operand that the index chooses in: none along dim.
+  DimVector strides_across(IntArrayRef strides) const;
+  std::int64_t stride_along(IntArrayRef strides) const {
+    return with_dim(strides)[static_cast<std::size_t>(dim)];
+  }
+
+  /// From now on every element has an index of its own.
+  void expand_slices();
+  IndexedRows slices_of(const char* op, const Tensor& self) const {
+    return indexed_rows(op, self, dim, slices);
+  }
+  /// The elements of src that slices take, contiguous; of a single element that one.
+  Tensor values_of(Tensor src) const;
+
+ private:
+  bool is_expanded_vector(const Tensor& any_index, const DimVector& limits) const;
+};
+
+}  // namespace lanewise::ops

@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/dense.h>
+#include <lanewise/ops/element_index.h>
+#include <lanewise/ops/element_size.h>
+#include <lanewise/ops/gather_scatter.h>
+#include <lanewise/ops/index_walk.h>
+#include <lanewise/ops/views.h>
+#include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/shape.h>
+
+namespace lanewise::ops {
+namespace {
+
+/// An index in int64 whose runs along the last dimension are contiguous.
+Tensor in_runs(const Tensor& index) {
+  return index.scalar_type() == kLong && index.dim() > 0 && index.stride(-1) == 1 ? index
+                                                                                  : dense(index, kLong);
+}
+
+/// self where the index says, element by element, into a tensor of the shape of the index.
+void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& result) {
+  const std::int64_t along = indexing.stride_along(self.strides());
+  const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
+  visit_size(self.itemsize(), [&]<class T>() {
+    const auto* x = static_cast<const T*>(self.const_data_ptr());
+    auto* out = static_cast<T*>(result.data_ptr());
+    walk_index(indexing.sizes, indexing.dim,
+               {indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
+                with_dim(result.strides())},
+               false, [&](const IndexRun& in) {
+                 const IndexRun run = in;
+                 const std::int64_t step = along, from_step = run.step[0], to_step = run.step[2];
+                 const T* from = x + run.at[0];
+                 const std::int64_t* i = chosen + run.at[1];
+                 T* to = out + run.at[2];
+                 const auto limit = static_cast<std::uint64_t>(indexing.limit);
+                 const auto is_inside = [&](std::int64_t at) {
+                   return static_cast<std::uint64_t>(at) < limit;
+                 };
+                 std::int64_t j = 0;
+                 // Checked one by one: a branch that is never taken costs less than a pass of its own.
+                 const bool within = from_step == 0 && step == 1;
+                 if (run.step[1] == 0) {  // one index for the run
+                   if (is_inside(*i)) {
+                     from += *i * step;
+                     j = run.n;
+                   }
+                   for (std::int64_t k = 0; k < j; ++k) to[k * to_step] = from[k * from_step];
+                 } else if (within && to_step == 1) {
+                   for (; j < run.n && is_inside(i[j]); ++j) to[j] = from[i[j]];
+                 } else if (within) {
+                   for (; j < run.n && is_inside(i[j]); ++j, to += to_step) *to = from[i[j]];
+                 } else {
+                   const std::int64_t *at = i, *const end = i + run.n;
+                   for (; at != end && is_inside(*at); ++at, from += from_step, to += to_step)
+                     *to = from[*at * step];
+                   j = at - i;
+                 }
+                 if (j < run.n) indexing.check_bounds("gather", i + j, 1);
+               });
+  });
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  ElementIndex indexing("gather", dim, self.sizes(), index, "input", false);
+  const Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
+  if (indexing.empty) return result;
+  if (indexing.slices.defined()) {
+    read_rows(indexing.slices_of("gather", self), self, result);
+  } else {
+    indexing.index = in_runs(index);
+    read_where(indexing, self, result);
+  }
+  return result;
+}
+
+void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index,
+                 bool /*sparse_grad*/) {
+  check_out_exact(to.op, to.tensor, self.scalar_type());
+  ElementIndex indexing("gather", dim, self.sizes(), index, "input", false);
+  bool direct = fits_apart(to, index.sizes(), self.scalar_type(), {&self, &index}) &&
+                internal_overlap(to.tensor) == MemoryOverlap::None;
+  if (indexing.empty)
+    return write_result(to, index.sizes(), self.scalar_type(), direct, [](const Tensor&) {});
+  if (indexing.slices.defined()) return select_into(to, "gather", self, dim, indexing.slices);
+  // Into another order of dimensions if the index lies so too: else the copy is quicker.
+  const DimVector order = direct ? memory_order(to.tensor) : DimVector();
+  const bool turns = !std::is_sorted(order.begin(), order.end());
+  if (turns && memory_order(index) != order) direct = false;
+  const auto turned = [&](const Tensor& t) { return direct && turns ? permute(t, order) : t; };
+  indexing.index = in_runs(turned(index));
+  if (direct && turns) indexing.sizes = DimVector(indexing.index.sizes());
+  indexing.check_bounds("gather", false);
+  if (direct && turns) indexing.dim = std::find(order.begin(), order.end(), indexing.dim) - order.begin();
+  write_result(to, index.sizes(), self.scalar_type(), direct,
+               [&](const Tensor& out) { read_where(indexing, turned(self), turned(out)); });
+}
+
+void select_into(const Destination& to, const char* op, const Tensor& self, std::int64_t dim,
+                 const Tensor& index) {
+  const IndexedRows rows = indexed_rows(op, self, dim, index);
+  const bool apart = fits_apart(to, rows.sizes, self.scalar_type(), {&self, &index}) &&
+                     internal_overlap(to.tensor) == MemoryOverlap::None;
+  const auto write = [&](bool direct) {
+    write_result(to, rows.sizes, self.scalar_type(), direct,
+                 [&](const Tensor& out) { read_rows(rows, self, out); });
+  };
+  if (!apart || to.tensor.is_contiguous()) return write(apart);
+  // Into another order of dimensions if self lies so too: else the copy is quicker.
+  const DimVector order = memory_order(to.tensor);
+  const bool turns = !std::is_sorted(order.begin(), order.end());
+  if (turns && memory_order(self) != order) return write(false);
+  const Tensor from = turns ? permute(self, order) : self,
+               out = turns ? permute(to.tensor, order) : to.tensor;
+  dim = wrap_dim(op, dim, self.dim());
+  if (turns) dim = std::find(order.begin(), order.end(), dim) - order.begin();
+  const IndexedRows turned = turns ? indexed_rows(op, from, dim, index) : rows;
+  if (out.is_contiguous() || (turned.row > 1 && row_step(turned, out))) return read_rows(turned, from, out);
+  // Runs are better copied whole first, and so are single elements that do not lie in runs.
+  if ((turned.row == 1) != (from.stride(-1) == 1)) return write(false);
+  DimVector strides(out.sizes().size(), 0);
+  strides[static_cast<std::size_t>(dim)] = 1;
+  const Tensor vector = dense(index, kLong), whole = as_strided(vector, out.sizes(), strides);
+  ElementIndex indexing(op, dim, from.sizes(), whole, "self", false);
+  indexing.index = whole;
+  read_where(indexing, from, out);
+}
+
+}  // namespace lanewise::ops
