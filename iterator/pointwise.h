@@ -27,8 +27,8 @@ struct PointwiseOp {
 /// it refers to, which must outlive the call (a temporary in the argument list does).
 class PointwiseInput {
  public:
-  PointwiseInput(const Tensor& tensor) noexcept : tensor_(&tensor) {}  // NOLINT(google-explicit-constructor)
-  PointwiseInput(const Scalar& scalar) noexcept : scalar_(&scalar) {}  // NOLINT(google-explicit-constructor)
+  PointwiseInput(const Tensor& tensor) noexcept : tensor_(&tensor) {}
+  PointwiseInput(const Scalar& scalar) noexcept : scalar_(&scalar) {}
 
   bool is_scalar() const noexcept { return scalar_ != nullptr; }
   const Tensor& tensor() const noexcept { return *tensor_; }

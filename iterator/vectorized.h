@@ -22,7 +22,7 @@ class Vectorized {
   static constexpr int size() { return kSize; }
 
   Vectorized() noexcept : lane_{} {}
-  Vectorized(T value) noexcept {  // NOLINT(google-explicit-constructor)
+  Vectorized(T value) noexcept {
     for (T& lane : lane_) lane = value;
   }
   static Vectorized loadu(const void* from) noexcept {

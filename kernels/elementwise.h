@@ -333,7 +333,7 @@ struct KernelPart {
     filled[type] = true;
     if (streams) kernel.streams |= static_cast<std::uint16_t>(1u << type);
   }
-  constexpr operator ElementwiseKernel() const { return kernel; }  // NOLINT(google-explicit-constructor)
+  constexpr operator ElementwiseKernel() const { return kernel; }
 };
 
 /// The kernel of functor F for the listed element types; `Cost` is relative to one f32 addition.

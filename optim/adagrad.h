@@ -7,7 +7,7 @@ namespace lanewise::optim {
 /// Settings of Adagrad.
 class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
  public:
-  AdagradOptions(double lr = 1e-2) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  AdagradOptions(double lr = 1e-2) : lr_(lr) {}  // implicit: a number is a learning rate
   friend LANEWISE_API bool operator==(const AdagradOptions& a, const AdagradOptions& b);
 
   LANEWISE_ARG(double, lr);

@@ -12,7 +12,7 @@ using Betas = std::tuple<double, double>;
 /// Settings of Adam.
 class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
  public:
-  AdamOptions(double lr = 1e-3) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  AdamOptions(double lr = 1e-3) : lr_(lr) {}  // implicit: a number is a learning rate
   friend LANEWISE_API bool operator==(const AdamOptions& a, const AdamOptions& b);
 
   LANEWISE_ARG(double, lr);
@@ -25,7 +25,7 @@ class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
 /// Settings of AdamW: the same names, with weight decay.
 class AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
  public:
-  AdamWOptions(double lr = 1e-3) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  AdamWOptions(double lr = 1e-3) : lr_(lr) {}  // implicit: a number is a learning rate
   friend LANEWISE_API bool operator==(const AdamWOptions& a, const AdamWOptions& b);
 
   LANEWISE_ARG(double, lr);

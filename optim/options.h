@@ -87,7 +87,7 @@ class OptimizerCloneableParamState : public OptimizerParamState {
 class LANEWISE_API OptimizerParamGroup {
  public:
   OptimizerParamGroup(std::vector<Tensor> params)
-      : params_(std::move(params)) {}  // NOLINT: a list of tensors is a group
+      : params_(std::move(params)) {}  // implicit: a list of tensors is a group
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
       : params_(std::move(params)), options_(std::move(options)) {}
   OptimizerParamGroup(const OptimizerParamGroup& other)

@@ -7,7 +7,7 @@ namespace lanewise::optim {
 /// Settings of RMSprop.
 class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
  public:
-  RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  // implicit: a number is a learning rate
   friend LANEWISE_API bool operator==(const RMSpropOptions& a, const RMSpropOptions& b);
 
   LANEWISE_ARG(double, lr);

@@ -7,7 +7,7 @@ namespace lanewise::optim {
 /// Settings of SGD.
 class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
  public:
-  SGDOptions(double lr) : lr_(lr) {}  // NOLINT: a number is a learning rate
+  SGDOptions(double lr) : lr_(lr) {}  // implicit: a number is a learning rate
   friend LANEWISE_API bool operator==(const SGDOptions& a, const SGDOptions& b);
 
   LANEWISE_ARG(double, lr);

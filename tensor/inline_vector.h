@@ -33,7 +33,7 @@ class InlineVector {
   template <class Range>
     requires(!std::derived_from<Range, InlineVector> && std::ranges::contiguous_range<const Range> &&
              std::same_as<std::remove_cv_t<std::ranges::range_value_t<const Range>>, T>)
-  InlineVector(const Range& list) {  // NOLINT(google-explicit-constructor)
+  InlineVector(const Range& list) {
     append(list.data(), list.data() + list.size());
   }
   template <std::input_iterator Iterator>
@@ -143,9 +143,7 @@ class InlineVector {
     std::destroy(begin(), end());
     size_ = 0;
   }
-  operator std::vector<T>() const {
-    return std::vector<T>(begin(), end());
-  }  // NOLINT(google-explicit-constructor)
+  operator std::vector<T>() const { return std::vector<T>(begin(), end()); }
 
   friend bool operator==(const InlineVector& a, const InlineVector& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());

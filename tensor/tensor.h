@@ -49,11 +49,10 @@ class LANEWISE_API Tensor {
   }
   Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
   // No tensor, where libtorch takes a std::optional<Tensor>: undefined.
-  Tensor(std::nullopt_t) noexcept : impl_(nullptr) {}  // NOLINT(google-explicit-constructor)
+  Tensor(std::nullopt_t) noexcept : impl_(nullptr) {}
   template <class T>
     requires std::is_same_v<T, std::optional<Tensor>>
-  Tensor(const T& tensor) noexcept  // NOLINT(google-explicit-constructor)
-      : Tensor(tensor ? *tensor : Tensor()) {}
+  Tensor(const T& tensor) noexcept : Tensor(tensor ? *tensor : Tensor()) {}
   ~Tensor() {
     if (impl_ != nullptr) impl_->release();
   }

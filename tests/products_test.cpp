@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
-using namespace lanewise::testing;  // NOLINT: helpers of this test
+using namespace lanewise::testing;
 
 Tensor numbers(IntArrayRef sizes, ScalarType dtype = kFloat) { return randn(sizes, kFloat).to(dtype); }
 

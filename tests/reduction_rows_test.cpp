@@ -15,7 +15,7 @@
 namespace lanewise {
 namespace {
 
-using namespace testing;  // NOLINT: helpers of this test
+using namespace testing;
 
 using OverOneDim = Tensor (*)(const Tensor&, std::int64_t);
 constexpr std::pair<const char*, OverOneDim> kOverOneDim[] = {

@@ -17,7 +17,7 @@
 namespace lanewise {
 namespace {
 
-using namespace testing;  // NOLINT: helpers of this test
+using namespace testing;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

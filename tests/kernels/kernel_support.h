@@ -108,7 +108,7 @@ T moderate_value(std::mt19937_64& random) {
 template <class T>
 struct Cell {
   T value;
-  operator T() const { return value; }  // NOLINT(google-explicit-constructor)
+  operator T() const { return value; }
 };
 template <class T>
 using Values = std::vector<Cell<T>>;
