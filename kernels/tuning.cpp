@@ -90,14 +90,20 @@ void install(std::unique_ptr<const TunedTable> tuned) {
 }
 
 std::string text_of_file(const std::string& path, const std::string& source) {
+  constexpr std::size_t kMost = std::size_t{4} << 20;  // every kernel, dtype and size, several times over
+  std::string text;
   std::ifstream file(path);
   LANEWISE_CHECK(ValueError, file.good(), source, ": cannot be read; `lanewise bench --tune ", path,
                  "` writes it");
   try {
-    return {std::istreambuf_iterator<char>(file), {}};
+    for (std::istreambuf_iterator<char> at(file), end; at != end && text.size() <= kMost; ++at)
+      text.push_back(*at);
   } catch (const std::ios_base::failure&) {  // a folder opens, but has no text
     lanewise::detail::raise<ValueError>(source, ": cannot be read: not a file, or one with errors");
   }
+  LANEWISE_CHECK(ValueError, text.size() <= kMost, source,
+                 ": no file of `lanewise bench --tune`: longer than ", kMost, " bytes");
+  return text;
 }
 
 /// Whether LANEWISE_TUNE's file is there to be used; reads it once.

@@ -122,6 +122,9 @@ TEST(TuneEnvironment, ABadFileIsOneClearError) {
   const ToolRun missing = compute("LANEWISE_TUNE=/no/such/file");
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.errors, HasSubstr("LANEWISE_TUNE=/no/such/file: cannot be read"));
+  const ToolRun endless = compute("LANEWISE_TUNE=/dev/zero");
+  EXPECT_EQ(endless.status, 1);
+  EXPECT_THAT(endless.errors, HasSubstr("LANEWISE_TUNE=/dev/zero: no file of `lanewise bench --tune`"));
 }
 
 TEST(TuneEnvironment, ATierByNameWins) {
