@@ -19,12 +19,15 @@ nlohmann::json read_json(const std::string& path) {
   }
 }
 
+nlohmann::json field(const nlohmann::json& object, const char* name) {
+  return object.is_object() && object.contains(name) ? object[name] : nlohmann::json();
+}
+
 ProfileFile read_profile(const std::string& path) {
-  nlohmann::json trace = read_json(path);
-  LANEWISE_CHECK(Error,
-                 trace.is_object() && trace.contains("lanewise") && trace["lanewise"].value("format", 0) == 1,
-                 path, ": not a profile that LANEWISE_PROFILE or write_chrome_trace wrote");
-  return {std::move(trace["lanewise"])};
+  nlohmann::json summary = field(read_json(path), "lanewise");
+  LANEWISE_CHECK(Error, field(summary, "format") == 1, path,
+                 ": not a profile that LANEWISE_PROFILE or write_chrome_trace wrote");
+  return {std::move(summary)};
 }
 
 std::vector<profiler::Average> ProfileFile::averages(profiler::GroupBy group) const {

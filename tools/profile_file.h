@@ -18,6 +18,8 @@ struct ProfileFile {
 
 /// Parses JSON from a file. Throws   Error, naming the file and the place, if it is not JSON
 nlohmann::json read_json(const std::string& path);
+/// What an object has under that name; null where there is no such field, or no object.
+nlohmann::json field(const nlohmann::json& object, const char* name);
 /// Throws   Error, naming the file, if it is no profile
 ProfileFile read_profile(const std::string& path);
 

@@ -177,6 +177,34 @@ TEST(Compare, TiersOfOneRun) {
   EXPECT_EQ(run_tool({"compare", store_run("run", 200, 100), "--tiers", "avx2,sse4_2"}).status, 3);
 }
 
+TEST(Compare, NamesTheFieldThatIsWrong) {
+  const std::string good = store_run("good", 200, 100), bad = scratch_file("bad.json");
+  std::ifstream file(good);
+  const json run = json::parse(file);
+  const struct {
+    const char* field;
+    json value;
+    const char* message;
+  } cases[] = {{"/format", 3, "not a run of"},
+               {"/version", "1", "format \"1\", this tool reads format 1"},
+               {"/version", nullptr, "format null, this tool reads format 1"},
+               {"/machine", 3, "machine names no cpu"},
+               {"/machine/cpu", json::array(), "machine names no cpu"},
+               {"/date", 2026, "(/date) type must be string"},
+               {"/results/0/ns", "fast", "(/results/0/ns) type must be array"},
+               {"/results/1/bytes", "many", "(/results/1/bytes) type must be number"},
+               {"/results/1/isa", "avx9", "'avx9': unknown"}};
+  for (const auto& c : cases) {
+    json wrong = run;
+    wrong[json::json_pointer(c.field)] = c.value;
+    std::ofstream(bad) << wrong.dump();
+    const ToolRun compared = run_tool({"compare", good, bad});
+    EXPECT_EQ(compared.status, 1) << c.field;
+    EXPECT_EQ(compared.errors.find("lanewise: " + bad + ": "), 0u) << compared.errors;
+    EXPECT_THAT(compared.errors, HasSubstr(c.message));
+  }
+}
+
 TEST(Compare, NamesTheFileThatItCannotRead) {
   const std::string good = store_run("good", 200, 100), cut = scratch_file("cut.json");
   std::ofstream(cut) << "{\"format\": \"lanewise-bench\", \"ver";

@@ -6,6 +6,8 @@
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/tensor/dtype.h>
 
+#include "profile_file.h"
+
 namespace lanewise::tools {
 namespace {
 
@@ -94,13 +96,14 @@ nlohmann::json to_json(const BenchRun& run) {
 }
 
 BenchRun parse_run(const nlohmann::json& j, const std::string& path) {
-  LANEWISE_CHECK(Error, j.is_object() && j.value("format", "") == kFormat, path,
+  LANEWISE_CHECK(Error, field(j, "format") == kFormat, path,
                  ": not a run of `lanewise bench -o`, nor one of Google Benchmark's in JSON");
-  LANEWISE_CHECK(Error, j.value("version", 0) == kVersion, path, ": format ", j.value("version", 0),
+  LANEWISE_CHECK(Error, field(j, "version") == kVersion, path, ": format ", field(j, "version").dump(),
                  ", this tool reads format ", kVersion);
   BenchRun run;
   try {
     run.machine = j.at("machine");
+    LANEWISE_CHECK(Error, field(run.machine, "cpu").is_string(), "machine names no cpu");
     run.date = j.at("date");
     run.label = j.at("label");
     run.bandwidths = j.at("bandwidth_limits");

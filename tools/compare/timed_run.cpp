@@ -8,7 +8,7 @@ namespace lanewise::tools {
 
 TimedRun timed(const BenchRun& run) {
   TimedRun result{.name = run.label.empty() ? run.date : run.label + " (" + run.date + ")",
-                  .machine = run.machine.value("cpu", "unknown"),
+                  .machine = run.machine.at("cpu"),
                   .turns = {},
                   .cases = {}};
   for (const BenchResult& r : run.results) result.cases.push_back({r.what.key(), name(r.isa), r.ns});

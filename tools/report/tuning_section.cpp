@@ -2,6 +2,7 @@
 
 #include <lanewise/tensor/errors.h>
 
+#include "profile_file.h"
 #include "report/sections.h"
 #include "text.h"
 
@@ -59,9 +60,9 @@ Section section_of(const nlohmann::json& stored) {
 }  // namespace
 
 Section tuning_section(const nlohmann::json& stored, const std::string& path) {
-  LANEWISE_CHECK(Error, stored.is_object() && stored.value("format", "") == "lanewise-tune-check", path,
+  LANEWISE_CHECK(Error, field(stored, "format") == "lanewise-tune-check", path,
                  ": not what `lanewise bench --tune file --verify -o` stores");
-  LANEWISE_CHECK(Error, stored.value("version", 0) == 1, path, ": format ", stored.value("version", 0),
+  LANEWISE_CHECK(Error, field(stored, "version") == 1, path, ": format ", field(stored, "version").dump(),
                  ", this tool reads format 1");
   try {
     return section_of(stored);
