@@ -83,14 +83,14 @@ struct Drawable {
     std::int64_t least = smallest_integer(dtype), most = largest_integer(dtype);
     if (is_floating_point(dtype)) {
       most = dtype == kHalf ? 65504 : std::numeric_limits<std::int64_t>::max();
-      least = -most;
+      least = dtype == kHalf ? -most : std::numeric_limits<std::int64_t>::min();
     }
     LANEWISE_CHECK(ValueError, from >= least && last <= most && from <= last, "random_: the range from ",
                    from, " to ", last, " does not fit into ", short_name(dtype));
     if (!is_floating_point(dtype)) return;
     // What is drawn between is rounded, and not to what lies outside.
     last -= last & (spacing(dtype, last) - 1);
-    from += -from & (spacing(dtype, from) - 1);
+    from += static_cast<std::int64_t>(-static_cast<std::uint64_t>(from)) & (spacing(dtype, from) - 1);
     LANEWISE_CHECK(ValueError, from <= last, "random_: no number of ", short_name(dtype), " lies from ",
                    first_asked, " to ", last_asked);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -113,6 +114,9 @@ TEST(Distributions, RandomIntegersCoverTheirRange) {
   const auto rounded = values(empty({1000}, kBFloat16).random_(-299, 300));
   EXPECT_EQ(*std::min_element(rounded.begin(), rounded.end()), -298);
   EXPECT_EQ(*std::max_element(rounded.begin(), rounded.end()), 298);
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  for (const double x : values(empty({100}).random_(kLeast, kLeast + 3 * (std::int64_t{1} << 40))))
+    EXPECT_TRUE(x >= -0x1p63 && x < -0x1p63 + 3 * 0x1p40) << x;
   EXPECT_EQ(values(empty({2}, kHalf).random_(65504, 65505)), std::vector<double>(2, 65504));
   EXPECT_THAT(Call([] { empty({2}, kHalf).random_(65505, 65506); }),
               ThrowsMessage<ValueError>(HasSubstr("does not fit into")));
