@@ -207,7 +207,8 @@ struct TreeRows {
     }
   }
   static constexpr int kRoundsAtOnce = 4;
-  /// More than a page, which no hardware prefetcher follows.
+  /// More than a page, which no hardware prefetcher follows: without asking, 4096 rows of as many floats took 1.6 times as long
+  /// on a Zen 4.
   static bool far_apart(std::int64_t stride) { return stride > 4096 || stride < -4096; }
 
   // Up to kLanes rows: an eighth of them at a time, so that few pages are open; the next eighth is asked for.
@@ -218,7 +219,7 @@ struct TreeRows {
     for (int l = 0; l < groups; ++l) {
       for (int j = 0; j < width.vectors(); ++j) {
         const char* at = x + j * static_cast<int>(sizeof(In)) * V::size;
-        for (int next = l + 1; far && next < rows; next += kGroups) __builtin_prefetch(at + next * stride);
+        for (int next = l + 1; far && next < rows; next += kGroups) prefetch_to_l2(at + next * stride);
         lane[l][j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
                                     : node<kGroups, kLanes>(at, rows, stride, l,
                                                             Partial{columns, j * V::size, width.rest});

@@ -147,7 +147,8 @@ Tensor& fill_(Tensor& self, const Tensor& value) {
 
 Tensor filled(IntArrayRef sizes, ScalarType dtype, const Scalar& value) {
   Tensor result = lanewise::detail::empty_cpu(sizes, dtype);
-  return fill_(result, value);
+  fill_(result, value);
+  return result;
 }
 
 Tensor fill(const Tensor& self, const Scalar& value) {

@@ -95,7 +95,8 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) 
   if (self.is_contiguous() && mask.is_contiguous()) return pointwise(kMaskedFill, {mask, number, self});
   Tensor result = lanewise::detail::empty_cpu(broadcast_shapes("masked_fill", self.sizes(), mask.sizes()),
                                               self.scalar_type());
-  return pointwise_out(kMaskedFill, result, {mask, number, self});
+  pointwise_out(kMaskedFill, result, {mask, number, self});
+  return result;
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {

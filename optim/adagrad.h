@@ -33,7 +33,7 @@ class AdagradParamState : public OptimizerCloneableParamState<AdagradParamState>
 
 /// Gradients divided by the root of the sum of their squares, in step t = 1, 2...:
 ///   g = grad + weight_decay * p;  s += g^2;  p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps).
-/// State: step, sum; there from the start.
+/// State: step, sum; there from the start, for groups that are added later from their first step.
 /// Source: J. Duchi, E. Hazan, Y. Singer, "Adaptive subgradient methods for online learning and stochastic
 /// optimization" (2011).
 class LANEWISE_API Adagrad : public StatefulOptimizer<AdagradOptions, AdagradParamState> {
