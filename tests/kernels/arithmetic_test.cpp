@@ -16,14 +16,6 @@ std::uint64_t wide(T x) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
 }
 
-/// For each tier and each type of the lists.
-template <class... Lists, class F>
-void sweep(F f) {
-  for_each_isa([&](const KernelTable& table) {
-    (for_types(Lists{}, [&]<class T>() { f.template operator()<T>(table); }), ...);
-  });
-}
-
 TEST(Arithmetic, IntegersWrap) {
   sweep<Integers>([]<class T>(const KernelTable& table) {
     for (const std::int64_t alpha : {1, 3, -2}) {

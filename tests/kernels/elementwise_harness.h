@@ -116,6 +116,14 @@ void for_types(TypeList<T...>, F f) {
       ...);
 }
 
+/// For each tier and each type of the lists.
+template <class... Lists, class F>
+void sweep(F f) {
+  for_each_isa([&](const KernelTable& table) {
+    (for_types(Lists{}, [&]<class T>() { f.template operator()<T>(table); }), ...);
+  });
+}
+
 using KernelField = const ElementwiseKernel* KernelTable::*;
 
 /// Every tier, element type T, any values: the result must be `reference(x...)` exactly.

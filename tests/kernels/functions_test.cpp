@@ -9,19 +9,6 @@ namespace {
 using Wide = long double;
 using WideComplex = std::complex<long double>;
 
-template <class F>
-void for_floats(F f) {
-  for_each_isa([&](const KernelTable& table) {
-    for_types(Floats{}, [&]<class T>() { f.template operator()<T>(table); });
-  });
-}
-template <class F>
-void for_complexes(F f) {
-  for_each_isa([&](const KernelTable& table) {
-    for_types(Complexes{}, [&]<class T>() { f.template operator()<T>(table); });
-  });
-}
-
 template <class T>
 void expect_unary(const KernelTable& table, KernelField field, double ulp, Wide (*reference)(Wide),
                   std::vector<KernelScalar> params = {}) {
@@ -32,7 +19,7 @@ void expect_unary(const KernelTable& table, KernelField field, double ulp, Wide 
 }
 
 TEST(Functions, UnaryOverTheWholeRange) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     expect_unary<T>(table, &KernelTable::exp, 1.5, [](Wide x) { return std::exp(x); });
     expect_unary<T>(table, &KernelTable::expm1, 2, [](Wide x) { return std::expm1(x); });
     expect_unary<T>(table, &KernelTable::log, 1.5, [](Wide x) { return std::log(x); });
@@ -45,7 +32,7 @@ TEST(Functions, UnaryOverTheWholeRange) {
 }
 
 TEST(Functions, Trigonometric) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     // The C library reduces the same huge arguments exactly, in the precision of T's values.
     expect_unary<T>(table, &KernelTable::sin, 1.5, [](Wide x) { return std::sin(x); });
     expect_unary<T>(table, &KernelTable::cos, 1.5, [](Wide x) { return std::cos(x); });
@@ -56,7 +43,7 @@ TEST(Functions, Trigonometric) {
 }
 
 TEST(Functions, Powers) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     expect_close<T, T, T>(table, &KernelTable::pow, {}, 2, random_value<T>,
                           [](T x, T y) { return std::pow(static_cast<Wide>(x), static_cast<Wide>(y)); });
     expect_close<T, T, T>(table, &KernelTable::pow, {}, 2, moderate_value<T>,
@@ -90,7 +77,7 @@ bool close_absolutely(T got, Wide exact) {
 }
 
 TEST(Functions, Gelu) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     std::mt19937_64 random(12);
     using Check = ElementwiseCheck<T, T>;
     const auto inputs = values_of<T>(Check::kCount, random, moderate_value<T>);
@@ -105,7 +92,7 @@ TEST(Functions, Gelu) {
 }
 
 TEST(Functions, Activations) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     const auto forward = [&](KernelField field, double ulp, Wide (*reference)(Wide),
                              std::vector<KernelScalar> params = {}) {
       expect_close<T, T>(table, field, params, ulp, moderate_value<T>,
@@ -134,7 +121,7 @@ void expect_backward(const KernelTable& table, KernelField field, Reference refe
 }
 
 TEST(Functions, Backwards) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     expect_backward<T>(table, &KernelTable::tanh_backward, [](Wide g, Wide r) { return g * (1 - r * r); });
     expect_backward<T>(table, &KernelTable::sigmoid_backward, [](Wide g, Wide r) { return g * r * (1 - r); });
     expect_backward<T>(table, &KernelTable::gelu_backward, [](Wide g, Wide x) {
@@ -160,7 +147,7 @@ void expect_complex(const KernelTable& table, KernelField field, double ulp,
 }
 
 TEST(Functions, Complex) {
-  for_complexes([]<class T>(const KernelTable& table) {
+  sweep<Complexes>([]<class T>(const KernelTable& table) {
     using R = typename T::value_type;
     expect_complex<T>(table, &KernelTable::exp, 8, [](WideComplex z) { return std::exp(z); });
     expect_complex<T>(table, &KernelTable::log, 8, [](WideComplex z) { return std::log(z); });
@@ -195,7 +182,7 @@ TEST(Functions, Complex) {
 }
 
 TEST(Functions, SpecialValuesOfRealFunctions) {
-  for_floats([]<class T>(const KernelTable& table) {
+  sweep<Floats>([]<class T>(const KernelTable& table) {
     const T inf = std::numeric_limits<T>::infinity();
     const auto one = [&](KernelField field, T x) {
       const KernelScalar params[8] = {};
