@@ -153,6 +153,81 @@ class DirectRuns {
 
 }  // namespace
 
+bool DirectCall::set_up_any(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
+                            std::initializer_list<PointwiseInput> inputs) {
+  using kernels::Role;
+  const std::size_t outputs = kernel.num_outputs;
+  // The tensor that decides: the first with dimensions, or the first that is no wrapped number, or the first.
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const PointwiseInput& input = inputs.begin()[i];
+    if (input.is_scalar() || kernel.roles[outputs + i] != Role::Compute) {
+      continue;
+    }
+    const TensorImpl* t = input.tensor().unsafeGetTensorImpl();
+    if (t == nullptr) {
+      return false;
+    }
+    if (like == nullptr ||
+        (like->dim() == 0 && (t->dim() != 0 || (like->is_wrapped_number() && !t->is_wrapped_number())))) {
+      like = t;
+    }
+  }
+  if (like == nullptr || like->is_wrapped_number() || !has_dense_layout(*like)) {
+    return false;
+  }
+  dtype = result = like->dtype();
+  if (promote_integers_to_float && category(dtype) < Category::Floating) {
+    result = get_default_dtype();
+  }
+  compute = kernels::compute_type(result);
+  fn = kernel.fn[static_cast<std::size_t>(compute)];
+  if (fn == nullptr) {
+    return false;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const PointwiseInput& input = inputs.begin()[i];
+    const std::size_t k = outputs + i;
+    if (input.is_scalar()) {
+      const Scalar& number = input.scalar();
+      if (kernel.roles[k] != Role::Compute || category(number.type()) > category(dtype)) {
+        return false;
+      }
+      write_number(number, result, compute, elements[k]);
+      data[k] = elements[k];
+      broadcast |= 1u << k;
+      continue;
+    }
+    const TensorImpl* t = input.tensor().unsafeGetTensorImpl();
+    if (t == nullptr) {
+      return false;
+    }
+    data[k] = static_cast<char*>(t->data());
+    const bool is_bool = kernel.roles[k] == Role::Bool;
+    if (!is_bool && kernel.roles[k] != Role::Compute) {
+      return false;
+    }
+    if (t == like && !is_bool) {
+      continue;
+    }
+    const ScalarType wanted = is_bool ? ScalarType::Bool : dtype;
+    if (t->dtype() == wanted && same_layout(*t)) {
+      continue;
+    }
+    if (is_bool || t->dim() != 0 || (like->dim() == 0 && !t->is_wrapped_number()) ||
+        category(t->dtype()) > category(dtype)) {
+      return false;
+    }
+    if (t->dtype() != compute) {
+      const kernels::Movers& movers = *kernels::active_kernels().movers;
+      movers.convert[static_cast<std::size_t>(t->dtype())][static_cast<std::size_t>(compute)](data[k],
+                                                                                              elements[k], 1);
+      data[k] = elements[k];
+    }
+    broadcast |= 1u << k;
+  }
+  return broadcast == 0 || order_is_plain();
+}
+
 void DirectCall::run_parallel(const ElementwiseKernel& kernel, const KernelScalar* params) const {
   const std::int64_t n = like->numel();
   const ChosenRun chosen = choose_run(kernel, result, n, compute != kernels::compute_type(result));

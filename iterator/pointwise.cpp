@@ -39,7 +39,7 @@ class Params {
  public:
   Params(const PointwiseOp& op, const ElementwiseKernel& kernel, std::initializer_list<PointwiseInput> inputs,
          std::initializer_list<Scalar> params) {
-    if (params.size() == 0) [[likely]] {
+    if (params.size() == 0 || (params.size() == 1 && is_default(*params.begin()))) [[likely]] {
       data_ = kDefaultParams.data();
       size_ = kDefaultParams.size();
       return;
@@ -58,6 +58,11 @@ class Params {
   std::size_t size() const { return size_; }
 
  private:
+  /// An alpha of 1, which most calls of add and sub have.
+  static bool is_default(const Scalar& param) {
+    return param.isIntegral(false) && param.to_unchecked<std::int64_t>() == kDefaultParam.i;
+  }
+
   static constexpr std::size_t kMost = 10;
   const KernelScalar* data_ = value_;
   std::size_t size_ = 0;

@@ -30,10 +30,13 @@ inline constexpr ScalarType kU8 = kByte, kI8 = kChar, kI16 = kShort, kI32 = kInt
 inline constexpr ScalarType kF16 = kHalf, kF32 = kFloat, kF64 = kDouble;
 inline constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble, kComplex128 = kComplexDouble;
 
+namespace detail {
+inline constexpr std::uint8_t kElementSizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 0};
+}
+
 /// Bytes of one element; 0 for Undefined.
 constexpr std::size_t element_size(ScalarType t) noexcept {
-  constexpr std::uint8_t kSizes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16, 0};
-  return kSizes[static_cast<std::size_t>(t)];
+  return detail::kElementSizes[static_cast<std::size_t>(t)];
 }
 
 constexpr bool is_complex(ScalarType t) noexcept {

@@ -53,6 +53,9 @@ struct DirectCall {
   /// numbers, and tensors that expand one.
   bool set_up_plain(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
                     std::initializer_list<PointwiseInput> inputs);
+  /// The others.
+  bool set_up_any(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
+                  std::initializer_list<PointwiseInput> inputs);
   bool same_layout(const TensorImpl& t) const {
     if (&t == like) return true;
     return t.sizes().equals(like->sizes()) &&
@@ -91,8 +94,9 @@ inline bool expands_one_element(const TensorImpl& t) {
   return t.numel() > 0;
 }
 
-inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
-                                     std::initializer_list<PointwiseInput> inputs) {
+__attribute__((always_inline)) inline bool DirectCall::set_up_plain(
+    bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
+    std::initializer_list<PointwiseInput> inputs) {
   const kernels::Role* roles = kernel.roles.data() + kernel.num_outputs;
   const PointwiseInput* in = inputs.begin();
   const std::size_t n = inputs.size();
@@ -143,83 +147,10 @@ inline bool DirectCall::set_up_plain(bool promote_integers_to_float, const kerne
 
 inline bool DirectCall::set_up(bool promote_integers_to_float, const kernels::ElementwiseKernel& kernel,
                                std::initializer_list<PointwiseInput> inputs) {
-  using kernels::Role;
-  const std::size_t outputs = kernel.num_outputs;
-  if (inputs.size() != kernel.num_inputs) {
-    return false;
-  }
-  if (set_up_plain(promote_integers_to_float, kernel, inputs)) [[likely]] {
+  if (inputs.size() != kernel.num_inputs) return false;
+  if (set_up_plain(promote_integers_to_float, kernel, inputs)) [[likely]]
     return true;
-  }
-  // The tensor that decides: the first with dimensions, or the first that is no wrapped number, or the first.
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const PointwiseInput& input = inputs.begin()[i];
-    if (input.is_scalar() || kernel.roles[outputs + i] != Role::Compute) {
-      continue;
-    }
-    const TensorImpl* t = input.tensor().unsafeGetTensorImpl();
-    if (t == nullptr) {
-      return false;
-    }
-    if (like == nullptr ||
-        (like->dim() == 0 && (t->dim() != 0 || (like->is_wrapped_number() && !t->is_wrapped_number())))) {
-      like = t;
-    }
-  }
-  if (like == nullptr || like->is_wrapped_number() || !has_dense_layout(*like)) {
-    return false;
-  }
-  dtype = result = like->dtype();
-  if (promote_integers_to_float && category(dtype) < Category::Floating) {
-    result = get_default_dtype();
-  }
-  compute = kernels::compute_type(result);
-  fn = kernel.fn[static_cast<std::size_t>(compute)];
-  if (fn == nullptr) {
-    return false;
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const PointwiseInput& input = inputs.begin()[i];
-    const std::size_t k = outputs + i;
-    if (input.is_scalar()) {
-      const Scalar& number = input.scalar();
-      if (kernel.roles[k] != Role::Compute || category(number.type()) > category(dtype)) {
-        return false;
-      }
-      write_number(number, result, compute, elements[k]);
-      data[k] = elements[k];
-      broadcast |= 1u << k;
-      continue;
-    }
-    const TensorImpl* t = input.tensor().unsafeGetTensorImpl();
-    if (t == nullptr) {
-      return false;
-    }
-    data[k] = static_cast<char*>(t->data());
-    const bool is_bool = kernel.roles[k] == Role::Bool;
-    if (!is_bool && kernel.roles[k] != Role::Compute) {
-      return false;
-    }
-    if (t == like && !is_bool) {
-      continue;
-    }
-    const ScalarType wanted = is_bool ? ScalarType::Bool : dtype;
-    if (t->dtype() == wanted && same_layout(*t)) {
-      continue;
-    }
-    if (is_bool || t->dim() != 0 || (like->dim() == 0 && !t->is_wrapped_number()) ||
-        category(t->dtype()) > category(dtype)) {
-      return false;
-    }
-    if (t->dtype() != compute) {
-      const kernels::Movers& movers = *kernels::active_kernels().movers;
-      movers.convert[static_cast<std::size_t>(t->dtype())][static_cast<std::size_t>(compute)](data[k],
-                                                                                              elements[k], 1);
-      data[k] = elements[k];
-    }
-    broadcast |= 1u << k;
-  }
-  return broadcast == 0 || order_is_plain();
+  return set_up_any(promote_integers_to_float, kernel, inputs);
 }
 
 inline bool DirectCall::writes_to(const TensorImpl& out, const kernels::ElementwiseKernel& kernel,
