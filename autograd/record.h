@@ -108,12 +108,25 @@ std::shared_ptr<T> make_node_of(const Tensors&... tensors) {
   return node;
 }
 
+namespace detail {
+
+/// False for tensors without any state of autograd, which are most where nothing is recorded.
+inline bool may_want_grad(const Tensor& t) noexcept { return t.defined() && get_autograd_meta(t) != nullptr; }
+inline bool may_want_grad(const std::optional<Tensor>& t) noexcept { return t && may_want_grad(*t); }
+inline bool may_want_grad(ArrayRef<Tensor> list) noexcept { return !list.empty(); }
+
+template <class... Tensors>
+[[gnu::noinline]] bool is_recorded(const Tensors&... tensors) noexcept {
+  return (wants_grad(tensors) || ...) && GradMode::is_enabled() && (is_normal(tensors) || ...);
+}
+
+}  // namespace detail
+
 /// True if grad mode is on and any of the tensors (optional tensors, lists of tensors) requires a gradient.
 /// Inference tensors alone record nothing, whatever they ask for.
 template <class... Tensors>
 bool compute_requires_grad(const Tensors&... tensors) noexcept {
-  return (detail::wants_grad(tensors) || ...) && GradMode::is_enabled() &&
-         (detail::is_normal(tensors) || ...);
+  return (detail::may_want_grad(tensors) || ...) && detail::is_recorded(tensors...);
 }
 
 inline bool any_variable_requires_grad(const variable_list& tensors) noexcept {

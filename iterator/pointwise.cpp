@@ -38,8 +38,8 @@ void check_fits(const PointwiseOp& op, const ElementwiseKernel& kernel,
 class Params {
  public:
   Params(const PointwiseOp& op, const ElementwiseKernel& kernel, std::initializer_list<PointwiseInput> inputs,
-         std::initializer_list<Scalar> params) {
-    if (params.size() == 0 || (params.size() == 1 && is_default(*params.begin()))) [[likely]] {
+         ArrayRef<Scalar> params) {
+    if (params.size() == 0 || (params.size() == 1 && is_default(params[0]))) [[likely]] {
       data_ = kDefaultParams.data();
       size_ = kDefaultParams.size();
       return;
@@ -184,22 +184,11 @@ namespace {
 
 }  // namespace
 
-Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> inputs,
-                 std::initializer_list<Scalar> numbers) {
-  const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
-  const Params params(op, kernel, inputs, numbers);
-  DirectCall call;
-  if (call.set_up(op.promote_integers_to_float, kernel, inputs)) [[likely]] {
-    const ScalarType type = detail::role_type(kernel.roles[0], call.result);
-    Tensor out;
-    if (detail::SpareInput::lent() != nullptr) [[unlikely]]
-      out = take_spare(call, kernel, inputs);
-    if (!out.defined()) [[likely]]
-      out = fresh_result(call, type);
-    call.data[0] = static_cast<char*>(out.data_ptr());
-    call.run(kernel, params.data());
-    return out;
-  }
+namespace {
+
+/// Broadcast or strided operands, and several dtypes: out of the way of those that are neither.
+[[gnu::noinline]] Tensor pointwise_any(const PointwiseOp& op, const ElementwiseKernel& kernel,
+                                       std::initializer_list<PointwiseInput> inputs, const Params& params) {
   StridedCall strided;
   if (strided.set_up(op.promote_integers_to_float, kernel, inputs) && strided.result_is_contiguous()) {
     Tensor out = strided.fresh_result();
@@ -215,8 +204,27 @@ Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> in
   return iter.output();
 }
 
+}  // namespace
+
+Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> inputs,
+                 ArrayRef<Scalar> numbers) {
+  const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
+  const Params params(op, kernel, inputs, numbers);
+  DirectCall call;
+  if (!call.set_up(op.promote_integers_to_float, kernel, inputs)) [[unlikely]]
+    return pointwise_any(op, kernel, inputs, params);
+  Tensor out;
+  if (detail::SpareInput::lent() != nullptr) [[unlikely]]
+    out = take_spare(call, kernel, inputs);
+  if (!out.defined()) [[likely]]
+    out = fresh_result(call, detail::role_type(kernel.roles[0], call.result));
+  call.data[0] = static_cast<char*>(out.data_ptr());
+  call.run(kernel, params.data());
+  return out;
+}
+
 Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<PointwiseInput> inputs,
-                      std::initializer_list<Scalar> numbers) {
+                      ArrayRef<Scalar> numbers) {
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
   const Params params(op, kernel, inputs, numbers);
   DirectCall call;
@@ -244,14 +252,14 @@ Tensor& pointwise_out(const PointwiseOp& op, Tensor& out, std::initializer_list<
 }
 
 Tensor& pointwise_inplace(const PointwiseOp& op, Tensor& self, std::initializer_list<PointwiseInput> inputs,
-                          std::initializer_list<Scalar> params) {
+                          ArrayRef<Scalar> params) {
   Tensor* const outs[] = {&self};
   pointwise_multi(op, outs, inputs, params);
   return self;
 }
 
 void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs,
-                     std::initializer_list<PointwiseInput> inputs, std::initializer_list<Scalar> numbers) {
+                     std::initializer_list<PointwiseInput> inputs, ArrayRef<Scalar> numbers) {
   const ElementwiseKernel& kernel = *(kernels::active_kernels().*op.kernel);
   const Params params(op, kernel, inputs, numbers);
   LANEWISE_CHECK(ValueError, outs.size() == kernel.num_outputs, op.name, ": ", outs.size(),

@@ -48,23 +48,22 @@ class PointwiseInput {
 /// Throws   ShapeError if the shapes do not broadcast, DtypeError if the op has no kernel for the promoted
 ///          type
 LANEWISE_API Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> inputs,
-                              std::initializer_list<Scalar> params = {});
+                              ArrayRef<Scalar> params = {});
 
 /// The same into `out`, which is resized if its shape differs (its strides are kept if not). Its dtype must
 /// be one that the result can be cast to, and the result's own for an op with exact_out. `out` may be exactly
 /// an input, never overlap one partially. An undefined `out` becomes a fresh tensor.
 LANEWISE_API Tensor& pointwise_out(const PointwiseOp& op, Tensor& out,
                                    std::initializer_list<PointwiseInput> inputs,
-                                   std::initializer_list<Scalar> params = {});
+                                   ArrayRef<Scalar> params = {});
 
 /// The same into `self`, which is never resized: the broadcast shape of the inputs must be its own.
 LANEWISE_API Tensor& pointwise_inplace(const PointwiseOp& op, Tensor& self,
                                        std::initializer_list<PointwiseInput> inputs,
-                                       std::initializer_list<Scalar> params = {});
+                                       ArrayRef<Scalar> params = {});
 
 /// A kernel with several outputs, all given and never resized; each may be exactly one of the inputs.
 LANEWISE_API void pointwise_multi(const PointwiseOp& op, std::span<Tensor* const> outs,
-                                  std::initializer_list<PointwiseInput> inputs,
-                                  std::initializer_list<Scalar> params = {});
+                                  std::initializer_list<PointwiseInput> inputs, ArrayRef<Scalar> params = {});
 
 }  // namespace lanewise

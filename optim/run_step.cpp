@@ -6,7 +6,7 @@
 namespace lanewise::optim {
 
 void run_step(const PointwiseOp& op, std::span<Tensor* const> outs,
-              std::initializer_list<PointwiseInput> inputs, std::initializer_list<Scalar> params) {
+              std::initializer_list<PointwiseInput> inputs, ArrayRef<Scalar> params) {
   std::optional<profiler::detail::Frame> frame;
   if (profiler::detail::is_observed()) [[unlikely]] {
     frame.emplace(profiler::detail::OpInfo{op.name, profiler::detail::Work::Pointwise}, 0);

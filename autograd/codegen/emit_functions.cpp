@@ -155,6 +155,8 @@ class FunctionEmitter {
   }
   std::string operands() const {
     std::string result = "{" + join(op_.inputs) + "}";
+    // One number is lent: it was written in two parts just now, which a load of the whole would wait for.
+    if (op_.params.size() == 1) return result + ", ArrayRef<Scalar>(" + op_.params[0] + ")";
     if (!op_.params.empty()) result += ", {" + join(op_.params) + "}";
     return result;
   }

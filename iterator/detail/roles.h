@@ -8,8 +8,10 @@ namespace lanewise::detail {
 /// Element type of an operand of this role when a kernel computes in `type`. With a half as `type`: the dtype
 /// of a result.
 constexpr ScalarType role_type(kernels::Role role, ScalarType type) noexcept {
+  if (role == kernels::Role::Compute) [[likely]]
+    return type;
   switch (role) {
-    case kernels::Role::Compute: return type;
+    case kernels::Role::Compute: break;
     case kernels::Role::Bool: return ScalarType::Bool;
     case kernels::Role::Real: return to_real_type(type);
     case kernels::Role::Complex: return to_complex_type(type);
