@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <ostream>
+#include <type_traits>
 
 namespace lanewise {
 
@@ -92,58 +93,47 @@ struct BFloat16 {
 };
 
 namespace detail {
+
 template <class T>
 concept HalfType = std::same_as<T, Half> || std::same_as<T, BFloat16>;
+/// Two halves of one kind, or one and an integer.
+template <class A, class B>
+concept HalfOperands = (HalfType<A> && (std::same_as<A, B> || std::integral<B>)) ||
+                       (std::integral<A> && HalfType<B>);
+template <class A, class B>
+using half_of = std::conditional_t<HalfType<A>, A, B>;
+/// An operand beside one of type `H`, an integer rounded to it first.
+template <HalfType H, class T>
+constexpr float widened(T x) noexcept {
+  return static_cast<H>(static_cast<float>(x));
+}
+
 }  // namespace detail
 
-// Two halves, or a half and an integer, give a half, rounded each time; beside float or double it is widened.
-template <detail::HalfType H>
-constexpr H operator+(H a, H b) noexcept {
-  return static_cast<float>(a) + static_cast<float>(b);
+// Rounded each time; beside float or double a half is widened.
+template <class A, class B>
+requires detail::HalfOperands<A, B>
+constexpr auto operator+(A a, B b) noexcept {
+  using H = detail::half_of<A, B>;
+  return H(detail::widened<H>(a) + detail::widened<H>(b));
 }
-template <detail::HalfType H, std::integral I>
-constexpr H operator+(H a, I b) noexcept {
-  return a + static_cast<H>(static_cast<float>(b));
+template <class A, class B>
+requires detail::HalfOperands<A, B>
+constexpr auto operator-(A a, B b) noexcept {
+  using H = detail::half_of<A, B>;
+  return H(detail::widened<H>(a) - detail::widened<H>(b));
 }
-template <detail::HalfType H, std::integral I>
-constexpr H operator+(I a, H b) noexcept {
-  return static_cast<H>(static_cast<float>(a)) + b;
+template <class A, class B>
+requires detail::HalfOperands<A, B>
+constexpr auto operator*(A a, B b) noexcept {
+  using H = detail::half_of<A, B>;
+  return H(detail::widened<H>(a) * detail::widened<H>(b));
 }
-template <detail::HalfType H>
-constexpr H operator-(H a, H b) noexcept {
-  return static_cast<float>(a) - static_cast<float>(b);
-}
-template <detail::HalfType H, std::integral I>
-constexpr H operator-(H a, I b) noexcept {
-  return a - static_cast<H>(static_cast<float>(b));
-}
-template <detail::HalfType H, std::integral I>
-constexpr H operator-(I a, H b) noexcept {
-  return static_cast<H>(static_cast<float>(a)) - b;
-}
-template <detail::HalfType H>
-constexpr H operator*(H a, H b) noexcept {
-  return static_cast<float>(a) * static_cast<float>(b);
-}
-template <detail::HalfType H, std::integral I>
-constexpr H operator*(H a, I b) noexcept {
-  return a * static_cast<H>(static_cast<float>(b));
-}
-template <detail::HalfType H, std::integral I>
-constexpr H operator*(I a, H b) noexcept {
-  return static_cast<H>(static_cast<float>(a)) * b;
-}
-template <detail::HalfType H>
-constexpr H operator/(H a, H b) noexcept {
-  return static_cast<float>(a) / static_cast<float>(b);
-}
-template <detail::HalfType H, std::integral I>
-constexpr H operator/(H a, I b) noexcept {
-  return a / static_cast<H>(static_cast<float>(b));
-}
-template <detail::HalfType H, std::integral I>
-constexpr H operator/(I a, H b) noexcept {
-  return static_cast<H>(static_cast<float>(a)) / b;
+template <class A, class B>
+requires detail::HalfOperands<A, B>
+constexpr auto operator/(A a, B b) noexcept {
+  using H = detail::half_of<A, B>;
+  return H(detail::widened<H>(a) / detail::widened<H>(b));
 }
 template <detail::HalfType H>
 constexpr H operator-(H a) noexcept {

@@ -200,6 +200,28 @@ class LANEWISE_API Tensor {
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;  // it would dangle
 
+  /// Accessors that keep sizes and strides in themselves, as 64-bit integers or as 32-bit ones, which the number of elements
+  /// and the strides must fit. Throws DtypeError, ShapeError, ValueError.
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const& {
+    const TensorAccessor<T, N> a = accessor<T, N>();
+    return {a.data(), a.sizes().data(), a.strides().data()};
+  }
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() && = delete;
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const& {
+    const TensorAccessor<T, N> a = accessor<T, N>();
+    bool fits = numel() <= INT32_MAX;
+    for (const std::int64_t stride : a.strides()) fits = fits && stride >= INT32_MIN && stride <= INT32_MAX;
+    LANEWISE_CHECK(ValueError, fits,
+                   "packed_accessor32: numel needs to be smaller than int32_t max, strides too; otherwise, "
+                   "please use packed_accessor64");
+    return {a.data(), a.sizes().data(), a.strides().data()};
+  }
+  template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() && = delete;
+
   /// Indexing with integers, Slice, None, Ellipsis, bools and tensors (integers, or masks of bool; uint8 masks warn);
   /// `x.index({0, Slice(None, 3), mask})`. A view unless tensors or bools are among them. Of several tensors,
   /// which broadcast, the dimensions of their common shape come first if they do not stand side by side.

@@ -166,6 +166,31 @@ TEST(Access, ChecksTheElementType) {
   EXPECT_EQ(t.size(-1), 3);
 }
 
+TEST(Access, PackedAccessorsKeepTheirShape) {
+  const Tensor t = of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto wide = t.packed_accessor64<float, 2>();
+  const PackedTensorAccessor32<float, 2> narrow = t.packed_accessor32<float, 2>();
+  EXPECT_EQ(wide[1][2], 6);
+  EXPECT_EQ(narrow[1][0], 4);
+  EXPECT_EQ(narrow.size(1), 3);
+  EXPECT_EQ(narrow.stride(0), 3);
+  const auto turned = wide.transpose(0, 1);
+  EXPECT_EQ(turned.size(0), 3);
+  EXPECT_EQ(turned.stride(0), 1);
+  EXPECT_EQ(turned[2][1], 6);
+  turned[0][1] = 9;
+  EXPECT_EQ(t.data_ptr<float>()[3], 9);
+  EXPECT_THROW(wide.transpose(0, 2), IndexError);
+  EXPECT_THROW(wide.transpose(-1, 1), IndexError);
+  EXPECT_THROW((t.packed_accessor64<float, 3>()), ShapeError);
+  EXPECT_THROW((t.packed_accessor32<double, 2>()), DtypeError);
+  // 2^31 elements that are one.
+  const Tensor many = detail::make_view(of<float>({1}, {1}), {std::int64_t{1} << 31}, {0}, 0);
+  EXPECT_EQ((many.packed_accessor64<float, 1>()[5]), 1);
+  EXPECT_THAT(Call([&] { many.packed_accessor32<float, 1>(); }),
+              ThrowsMessage<ValueError>(HasSubstr("packed_accessor64")));
+}
+
 TEST(Equal, ComparesValuesOfAnyTypeAndLayout) {
   const Tensor a = of<float>({2, 2}, {1, 2, 3, 4});
   const Tensor transposed = detail::make_view(of<std::int64_t>({2, 2}, {1, 3, 2, 4}), {2, 2}, {1, 2}, 0);
