@@ -4,28 +4,24 @@
 #include "emit.h"
 #include "forms.h"
 #include "formula.h"
+#include "forward_call.h"
 #include "node_names.h"
+#include "node_recorder.h"
 #include "output.h"
 #include "words.h"
 
 namespace lanewise::codegen {
 namespace {
 
-enum class Form { Functional, Inplace, Out };
-
-std::string join(const std::vector<std::string>& parts, const std::string& separator = ", ") {
-  std::string result;
-  for (const std::string& part : parts) result += (result.empty() ? "" : separator) + part;
-  return result;
-}
-
 /// Writes the forms of one op.
 class FunctionEmitter {
  public:
-  FunctionEmitter(Text& text, const OpList& list, const Op& op) : text_(text), list_(list), op_(op) {
-    if (op.has_node()) plan_ = plan_node(op);
-    constant_ = "k_" + op.schema.name + (op.schema.overload.empty() ? "" : "_" + op.schema.overload);
-  }
+  FunctionEmitter(Text& text, const OpList& list, const Op& op)
+      : text_(text),
+        list_(list),
+        op_(op),
+        plan_(op.has_node() ? plan_node(op) : NodePlan()),
+        recorder_(text, op, plan_) {}
 
   void emit() {
     if (op_.kind == Kind::Handwritten) return;
@@ -34,7 +30,7 @@ class FunctionEmitter {
     if (op_.wraps_numbers) return forward_wrapped();
     const bool has_body = op_.kind != Kind::Composite;
     if (op_.kind == Kind::Pointwise) {
-      text_.line("constexpr PointwiseOp ", constant_, "{.name = \"", op_.schema.name,
+      text_.line("constexpr PointwiseOp ", pointwise_constant(op_), "{.name = \"", op_.schema.name,
                  "\", .kernel = &kernels::KernelTable::", op_.kernel,
                  op_.floating ? ", .promote_integers_to_float = true" : "",
                  op_.out_dtype == OutDtype::Exact ? ", .exact_out = true" : "", "};");
@@ -146,101 +142,6 @@ class FunctionEmitter {
     if (!op_.check.empty()) text_.line("  ops::", op_.check, ";");
   }
 
-  std::string forward() const {
-    if (op_.kind == Kind::Pointwise) {
-      return "pointwise(" + constant_ + ", " + operands() + ")";
-    }
-    if (op_.forward.find('(') != std::string::npos) return "ops::" + op_.forward;
-    return "ops::" + op_.forward + "(" + argument_list(op_.schema) + ")";
-  }
-  std::string operands() const {
-    std::string result = "{" + join(op_.inputs) + "}";
-    // One number is lent: it was written in two parts just now, which a load of the whole would wait for.
-    if (op_.params.size() == 1) return result + ", ArrayRef<Scalar>(" + op_.params[0] + ")";
-    if (!op_.params.empty()) result += ", {" + join(op_.params) + "}";
-    return result;
-  }
-
-  std::string forward_into(const std::string& form, const std::string& target, bool resizable) const {
-    return "ops::" + op_.into + "({\"" + form + "\", " + target + ", " + (resizable ? "true" : "false") +
-           "}, " + argument_list(op_.schema) + ")";
-  }
-
-  std::string batched_or_forward() const {
-    return "autograd::transforms_on() && autograd::batching::any(" + tensor_pointers(op_.schema) +
-           ")\n      ? autograd::transformed::batch_" + transform_name(op_.schema) + "(" +
-           argument_list(op_.schema) + ")\n      : " + forward();
-  }
-
-  std::string edges() const { return join(plan_.edges); }
-
-  void make_node(const std::string& indent) {
-    text_.line(indent, "node = autograd::make_node_of<autograd::generated::", op_.node_class, ">(", edges(),
-               ");");
-  }
-
-  // A tensor is kept only if an input whose derivative uses it wants one.
-  void save_inputs(const std::string& indent, bool in_place) {
-    for (const std::string& name : plan_.inputs) {
-      const std::vector<std::size_t> users = plan_.edges_using(op_, name);
-      std::string condition;
-      if (users.size() < plan_.edges.size()) {
-        for (const std::size_t e : users) {
-          condition +=
-              (condition.empty() ? "" : " || ") + ("node->should_compute_output(" + std::to_string(e) + ")");
-        }
-        condition = "if (" + condition + ") ";
-      }
-      if (const Argument* list = op_.schema.find(name); list != nullptr && list->type.list) {
-        text_.line(indent, condition, "node->", name, "_ = autograd::save_list(", name, ");");
-        continue;
-      }
-      // What the op overwrites is kept as a copy, with its history, also where it comes in twice (x.mul_(x)).
-      std::string value = in_place && name == "self" ? "self.clone()" : name;
-      const Argument* argument = op_.schema.find(name);
-      if (in_place && name != "self" && argument != nullptr && !argument->type.list &&
-          !argument->type.optional) {
-        value = name + ".is_same(self) ? self.clone() : " + name;
-      }
-      text_.line(indent, condition, "node->", name, "_.save(", value, ", false);");
-    }
-    for (const SavedMetadata& saved : plan_.metadata) {
-      const Argument* argument = op_.schema.find(saved.tensor);
-      if (argument == nullptr) continue;
-      const std::string value = argument->type.list
-                                    ? "autograd::formulas::list_" + saved.method + "(" + saved.tensor + ")"
-                                    : saved.tensor + "." + saved.method + "()";
-      text_.line(indent, "node->", saved.member(), " = ", value, ";");
-    }
-    for (const Argument* a : plan_.values) {
-      std::string value = a->name;
-      if (a->type.list && a->type.optional) value = "autograd::formulas::keep(" + a->name + ")";
-      if (a->type.base == BaseType::Str) {
-        value =
-            a->type.optional ? "autograd::formulas::keep(" + a->name + ")" : "std::string(" + a->name + ")";
-      }
-      text_.line(indent, "node->", a->name, "_ = ", value, ";");
-    }
-  }
-
-  void save_results(const std::string& indent) {
-    for (const SavedMetadata& saved : plan_.metadata) {
-      if (op_.schema.find(saved.tensor) != nullptr) continue;
-      text_.line(indent, "node->", saved.member(), " = ", saved.tensor, ".", saved.method, "();");
-    }
-    for (const std::string& name : plan_.results) {
-      // An output outside of the graph is an ordinary tensor to keep.
-      const bool is_output = differentiable(name);
-      text_.line(indent, "node->", name, "_.save(", name, ", ", is_output ? "true" : "false", ");");
-    }
-  }
-
-  bool differentiable(const std::string& result) const {
-    const auto names = result_names(op_.schema);
-    const auto place = std::find(names.begin(), names.end(), result) - names.begin();
-    return op_.output_differentiability[static_cast<std::size_t>(place)];
-  }
-
   void functional() {
     text_.line(return_type(op_.schema), " ", op_.schema.name, "(", parameter_list(op_.schema, false), ") {");
     observe(op_.schema.name, return_type(op_.schema), "", op_.schema, op_.schema.name);
@@ -248,27 +149,28 @@ class FunctionEmitter {
     transform(op_.schema);
     unused();
     check();
-    const std::string call = as_view(op_, forward());
+    const std::string call = as_view(op_, forward_call(op_));
     if (!op_.has_node()) {
       text_.line("  return ", call, ";\n}");
       return;
     }
-    text_.line("  if (!autograd::compute_requires_grad(", edges(), ")) [[likely]] return ", call, ";");
-    make_node("  auto ");
-    save_inputs("  ", false);
+    text_.line("  if (!autograd::compute_requires_grad(", join(plan_.edges), ")) [[likely]] return ", call,
+               ";");
+    recorder_.make_node("  auto ");
+    recorder_.save_inputs("  ", false);
     const auto names = result_names(op_.schema);
     if (names.size() == 1) {
-      text_.line("  ", return_type(op_.schema), " result = ", as_view(op_, "(" + batched_or_forward() + ")"),
-                 ";");
+      text_.line("  ", return_type(op_.schema),
+                 " result = ", as_view(op_, "(" + batched_or_forward_call(op_) + ")"), ";");
     } else {
-      text_.line("  auto [", join(names), "] = ", as_view(op_, batched_or_forward()), ";");
+      text_.line("  auto [", join(names), "] = ", as_view(op_, batched_or_forward_call(op_)), ";");
     }
     const bool keeps_node = !plan_.results.empty() || names.size() > 1;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (!op_.output_differentiability[i]) continue;
       text_.line("  autograd::set_history(", names[i], ", ", keeps_node ? "node" : "std::move(node)", ");");
     }
-    save_results("  ");
+    recorder_.save_results("  ");
     if (names.size() == 1) {
       text_.line("  return result;\n}");
     } else {
@@ -312,15 +214,15 @@ class FunctionEmitter {
     unused();
     check();
     if (!op_.inplace_check.empty()) text_.line("  ops::", op_.inplace_check, ";");
-    const std::string inputs = op_.has_node() ? edges() : zero_inputs(schema, "");
+    const std::string inputs = op_.has_node() ? join(plan_.edges) : zero_inputs(schema, "");
     text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(", inputs, ");");
     text_.line("  autograd::check_inplace(self, any_requires_grad, \"", schema.name, "\");");
     const std::string node_class = op_.has_node() ? "generated::" + op_.node_class : "ZeroBackward";
     text_.line("  std::shared_ptr<autograd::", node_class, "> node;");
     text_.line("  if (any_requires_grad) [[unlikely]] {");
     if (op_.has_node()) {
-      make_node("    ");
-      save_inputs("    ", true);
+      recorder_.make_node("    ");
+      recorder_.save_inputs("    ", true);
     } else {
       text_.line("    node = autograd::make_node<autograd::ZeroBackward>(\"", zero_node_name(op_),
                  "\", autograd::collect_next_edges(", inputs, "), std::initializer_list<const Tensor*>{",
@@ -332,16 +234,16 @@ class FunctionEmitter {
     text_.line("    autograd::transformed::batch_", transform_name(schema), "(", argument_list(schema),
                ");\n  } else {");
     if (op_.kind == Kind::Pointwise) {
-      text_.line("  pointwise_inplace(", constant_, ", self, ", operands(), ");");
+      text_.line("  pointwise_inplace(", pointwise_constant(op_), ", self, ", pointwise_operands(op_), ");");
     } else if (op_.schema.is_inplace()) {
-      text_.line("  ", forward(), ";");
+      text_.line("  ", forward_call(op_), ";");
     } else if (!op_.into.empty()) {
-      text_.line("  ", forward_into(schema.name, "self", false), ";");
+      text_.line("  ", forward_into_call(op_, schema.name, "self", false), ";");
     } else if (!op_.inplace_forward.empty()) {
       const bool called = op_.inplace_forward.find('(') != std::string::npos;
       text_.line("  ops::", op_.inplace_forward, called ? "" : "(" + argument_list(schema) + ")", ";");
     } else {
-      text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward(), ");");
+      text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward_call(op_), ");");
     }
     text_.line("  }\n  autograd::increment_version(self);");
     const bool keeps_node = !plan_.results.empty();
@@ -353,7 +255,7 @@ class FunctionEmitter {
       text_.line("  if (node) [[unlikely]] {");
       text_.line("    autograd::rebase_history(self, node);");
       text_.line("    const Tensor& result = self;");
-      save_results("    ");
+      recorder_.save_results("    ");
       text_.line("  }");
     }
     text_.line("  return self;\n}");
@@ -384,15 +286,15 @@ class FunctionEmitter {
     if (op_.out_dtype == OutDtype::Decides)
       text_.line("  if (!dtype && out.defined()) dtype = out.scalar_type();");
     const std::string call =
-        op_.kind == Kind::Composite ? name + "(" + argument_list(op_.schema) + ")" : forward();
+        op_.kind == Kind::Composite ? name + "(" + argument_list(op_.schema) + ")" : forward_call(op_);
     if (outs.size() > 1) {
       out_of_several(name, outs, call);
       return;
     }
     if (op_.kind == Kind::Pointwise) {
-      text_.line("  pointwise_out(", constant_, ", out, ", operands(), ");");
+      text_.line("  pointwise_out(", pointwise_constant(op_), ", out, ", pointwise_operands(op_), ");");
     } else if (!op_.into.empty()) {
-      text_.line("  ", forward_into(name, "out", true), ";");
+      text_.line("  ", forward_into_call(op_, name, "out", true), ";");
     } else {
       const std::string assign = op_.out_dtype == OutDtype::Castable ? "resize_result" : "exact_result";
       text_.line("  ops::", assign, "(\"", name, "\", out, ", call, ");");
@@ -419,7 +321,7 @@ class FunctionEmitter {
   // Arguments that are there for compatibility only.
   void unused() {
     const std::string code =
-        op_.kind == Kind::Composite ? argument_list(op_.schema) : forward() + " " + op_.check;
+        op_.kind == Kind::Composite ? argument_list(op_.schema) : forward_call(op_) + " " + op_.check;
     for (const Argument& a : op_.schema.arguments) {
       if (!mentions(code, a.name)) text_.line("  static_cast<void>(", a.name, ");");
     }
@@ -428,8 +330,8 @@ class FunctionEmitter {
   Text& text_;
   const OpList& list_;
   const Op& op_;
-  NodePlan plan_;
-  std::string constant_;
+  const NodePlan plan_;
+  NodeRecorder recorder_;
 };
 
 }  // namespace

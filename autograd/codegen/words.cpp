@@ -18,4 +18,10 @@ std::vector<std::size_t> places_of(const std::string& name, const std::string& c
 
 bool mentions(const std::string& code, const std::string& name) { return !places_of(name, code).empty(); }
 
+std::string join(const std::vector<std::string>& parts, const std::string& separator) {
+  std::string result;
+  for (const std::string& part : parts) result += (result.empty() ? "" : separator) + part;
+  return result;
+}
+
 }  // namespace lanewise::codegen

@@ -15,4 +15,6 @@ std::vector<std::size_t> places_of(const std::string& name, const std::string& c
 /// Whether the C++ code names `name`, as a whole word.
 bool mentions(const std::string& code, const std::string& name);
 
+std::string join(const std::vector<std::string>& parts, const std::string& separator = ", ");
+
 }  // namespace lanewise::codegen
