@@ -38,7 +38,7 @@ class LANEWISE_API OptimizerOptions {
 template <class Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
-  std::unique_ptr<OptimizerOptions> clone() const override {
+  [[gnu::cold]] std::unique_ptr<OptimizerOptions> clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
   double get_lr() const override {
@@ -78,7 +78,7 @@ class LANEWISE_API OptimizerParamState {
 template <class Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
  public:
-  std::unique_ptr<OptimizerParamState> clone() const override {
+  [[gnu::cold]] std::unique_ptr<OptimizerParamState> clone() const override {
     return std::make_unique<Derived>(static_cast<const Derived&>(*this));
   }
 };

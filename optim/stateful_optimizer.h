@@ -20,7 +20,7 @@ struct StateField {
 
 /// The tensors of a state by name; the first one, which every state has, tells whether there was a step.
 template <class State, std::size_t N>
-ParameterState saved_state(const State& state, const StateField<State> (&fields)[N]) {
+[[gnu::cold]] ParameterState saved_state(const State& state, const StateField<State> (&fields)[N]) {
   ParameterState all;
   if (!(state.*fields[0].tensor).defined()) return all;
   for (const StateField<State>& field : fields) {
@@ -32,7 +32,8 @@ ParameterState saved_state(const State& state, const StateField<State> (&fields)
 
 /// Throws ValueError if a field that every state has is missing.
 template <class State, std::size_t N>
-State restored_state(const char* name, const ParameterState& saved, const StateField<State> (&fields)[N]) {
+[[gnu::cold]] State restored_state(const char* name, const ParameterState& saved,
+                                   const StateField<State> (&fields)[N]) {
   State state;
   if (saved.empty()) return state;
   const auto of = [&](const char* key, bool always) {
@@ -90,11 +91,13 @@ class StatefulOptimizer : public Optimizer {
   virtual void apply(State& state, Tensor& parameter, const Tensor& grad, const Options& options) = 0;
 
  private:
-  void check(const OptimizerOptions& options) const final { check_settings(as<Options>(options)); }
-  ParameterState saved(const OptimizerParamState& state) const final {
+  [[gnu::cold]] void check(const OptimizerOptions& options) const final {
+    check_settings(as<Options>(options));
+  }
+  [[gnu::cold]] ParameterState saved(const OptimizerParamState& state) const final {
     return saved_state(static_cast<const State&>(state), State::kFields);
   }
-  std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const final {
+  [[gnu::cold]] std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const final {
     return std::make_unique<State>(restored_state<State>(name(), state, State::kFields));
   }
 };

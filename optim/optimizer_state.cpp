@@ -1,0 +1,61 @@
+#include <utility>
+
+#include <lanewise/autograd/grad_mode.h>
+#include <lanewise/generated/functions.h>
+#include <lanewise/ops/factories.h>
+#include <lanewise/optim/optimizer.h>
+#include <lanewise/tensor/errors.h>
+
+namespace lanewise::optim {
+
+ParameterState Optimizer::saved(const OptimizerParamState&) const {
+  lanewise::detail::raise<NotImplementedError>(
+      name_, "::state_dict: this optimizer does not say what its state consists of; override saved()");
+}
+
+std::unique_ptr<OptimizerParamState> Optimizer::restored(const ParameterState&) const {
+  lanewise::detail::raise<NotImplementedError>(
+      name_, "::load_state_dict: this optimizer does not say how its state is made; override restored()");
+}
+
+std::vector<ParameterState> Optimizer::state_dict() const {
+  const NoGradGuard no_grad;
+  std::vector<ParameterState> states;
+  for (const Tensor& parameter : parameters()) {
+    const auto found = state_.find(parameter.unsafeGetTensorImpl());
+    states.push_back(found == state_.end() ? ParameterState() : saved(*found->second));
+    for (auto& [name, value] : states.back()) value = value.clone();
+  }
+  return states;
+}
+
+void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
+  const NoGradGuard no_grad;
+  const std::vector<Tensor> all = parameters();
+  LANEWISE_CHECK(ValueError, states.size() == all.size(), name_, "::load_state_dict: the state is of ",
+                 states.size(), " parameters, the optimizer has ", all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const auto& [name, value] : states[i]) {
+      if (name == "step") continue;
+      LANEWISE_CHECK(ShapeError, value.is_same_size(all[i]), name_, "::load_state_dict: ", name,
+                     " of parameter ", i, " has shape ", value.sizes(), ", expected ", all[i].sizes());
+      LANEWISE_CHECK(DtypeError, value.scalar_type() == all[i].scalar_type(), name_,
+                     "::load_state_dict: ", name, " of parameter ", i, " is ", value.scalar_type(),
+                     ", expected ", all[i].scalar_type());
+    }
+  }
+  StateMap taken;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (states[i].empty()) continue;
+    ParameterState own;
+    for (const auto& [name, value] : states[i]) own[name] = value.detach().clone();
+    taken[all[i].unsafeGetTensorImpl()] = restored(own);
+  }
+  state_ = std::move(taken);
+}
+
+Tensor Optimizer::saved_step(std::int64_t step) { return full({}, step, kLong); }
+
+std::int64_t Optimizer::restored_step(const Tensor& step) { return step.item().to<std::int64_t>(); }
+
+}  // namespace lanewise::optim
