@@ -48,6 +48,7 @@
 #include <lanewise/ops/tensor_flatten.h>
 #include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
+#include <lanewise/optim/clip_grad.h>
 #include <lanewise/optim/lr_scheduler.h>
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
