@@ -50,6 +50,7 @@
 #include <lanewise/optim/adam.h>
 #include <lanewise/optim/clip_grad.h>
 #include <lanewise/optim/lr_scheduler.h>
+#include <lanewise/optim/reduce_lr_on_plateau.h>
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/profiler/profile.h>
