@@ -49,6 +49,7 @@
 #include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
 #include <lanewise/optim/clip_grad.h>
+#include <lanewise/optim/lbfgs.h>
 #include <lanewise/optim/lr_scheduler.h>
 #include <lanewise/optim/reduce_lr_on_plateau.h>
 #include <lanewise/optim/rmsprop.h>

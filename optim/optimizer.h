@@ -105,6 +105,14 @@ class LANEWISE_API Optimizer {
   /// NotImplementedError.
   virtual ParameterState saved(const OptimizerParamState& state) const;
   virtual std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const;
+  /// If not, what is remembered of all is the first parameter's state, and restored() checks what is in it.
+  virtual bool has_state_per_parameter() const { return true; }
+  /// Throws ShapeError or DtypeError unless a tensor of a saved state is like this.
+  void check_saved(const std::string& name, const Tensor& value, std::size_t index, IntArrayRef shape,
+                   ScalarType dtype) const;
+
+  /// The gradient, or an undefined tensor. Throws DtypeError or ShapeError if it does not match its parameter.
+  Tensor checked_grad(const Tensor& parameter, std::size_t index) const;
 
   /// The settings as this optimizer's.
   template <class Options>
@@ -117,7 +125,6 @@ class LANEWISE_API Optimizer {
   StateMap state_;
 
  private:
-  Tensor checked_grad(const Tensor& parameter, std::size_t index) const;
   void check_parameters(const std::vector<Tensor>& added) const;
 
   const char* name_;

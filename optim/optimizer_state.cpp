@@ -18,6 +18,14 @@ std::unique_ptr<OptimizerParamState> Optimizer::restored(const ParameterState&) 
       name_, "::load_state_dict: this optimizer does not say how its state is made; override restored()");
 }
 
+void Optimizer::check_saved(const std::string& name, const Tensor& value, std::size_t index,
+                            IntArrayRef shape, ScalarType dtype) const {
+  LANEWISE_CHECK(ShapeError, value.sizes() == shape, name_, "::load_state_dict: ", name, " of parameter ",
+                 index, " has shape ", value.sizes(), ", expected ", shape);
+  LANEWISE_CHECK(DtypeError, value.scalar_type() == dtype, name_, "::load_state_dict: ", name,
+                 " of parameter ", index, " is ", value.scalar_type(), ", expected ", dtype);
+}
+
 std::vector<ParameterState> Optimizer::state_dict() const {
   const NoGradGuard no_grad;
   std::vector<ParameterState> states;
@@ -35,13 +43,13 @@ void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
   LANEWISE_CHECK(ValueError, states.size() == all.size(), name_, "::load_state_dict: the state is of ",
                  states.size(), " parameters, the optimizer has ", all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!has_state_per_parameter()) {
+      LANEWISE_CHECK(ValueError, i == 0 || states[i].empty(), name_, "::load_state_dict: parameter ", i,
+                     " has a state; the first one's is that of all");
+      continue;
+    }
     for (const auto& [name, value] : states[i]) {
-      if (name == "step") continue;
-      LANEWISE_CHECK(ShapeError, value.is_same_size(all[i]), name_, "::load_state_dict: ", name,
-                     " of parameter ", i, " has shape ", value.sizes(), ", expected ", all[i].sizes());
-      LANEWISE_CHECK(DtypeError, value.scalar_type() == all[i].scalar_type(), name_,
-                     "::load_state_dict: ", name, " of parameter ", i, " is ", value.scalar_type(),
-                     ", expected ", all[i].scalar_type());
+      if (name != "step") check_saved(name, value, i, all[i].sizes(), all[i].scalar_type());
     }
   }
   StateMap taken;
