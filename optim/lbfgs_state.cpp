@@ -44,7 +44,7 @@ std::unique_ptr<OptimizerParamState> LBFGS::restored(const ParameterState& state
     const auto found = state.find(key);
     LANEWISE_CHECK(ValueError, found != state.end(), name(), "::load_state_dict: ", key, " is missing");
     check_saved(key, found->second, 0, shape, type);
-    return found->second;
+    return found->second.contiguous();
   };
   auto own = std::make_unique<LBFGSParamState>();
   own->d(part("d", {count}, dtype));

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace lanewise {
@@ -143,13 +144,32 @@ class OptionalArrayRef {
     requires(std::is_convertible_v<const C&, ArrayRef<T>> && !std::is_convertible_v<const C&, const T&> &&
              !std::is_same_v<C, ArrayRef<T>>)
   constexpr OptionalArrayRef(const C& list) noexcept : list_(list), has_value_(true) {}
+  /// From the arguments of a constructor of ArrayRef, as emplace().
+  template <class... Args>
+  constexpr explicit OptionalArrayRef(std::in_place_t, Args&&... args) noexcept
+      : list_(std::forward<Args>(args)...), has_value_(true) {}
+
+  template <class... Args>
+  constexpr ArrayRef<T>& emplace(Args&&... args) noexcept {
+    *this = OptionalArrayRef(std::in_place, std::forward<Args>(args)...);
+    return list_;
+  }
+  constexpr void reset() noexcept { *this = OptionalArrayRef(); }
+  constexpr void swap(OptionalArrayRef& other) noexcept { std::swap(*this, other); }
 
   constexpr bool has_value() const noexcept { return has_value_; }
   constexpr explicit operator bool() const noexcept { return has_value_; }
-  constexpr const ArrayRef<T>& value() const noexcept { return list_; }
+  /// Throws std::bad_optional_access without a list.
+  constexpr const ArrayRef<T>& value() const {
+    if (!has_value_) throw std::bad_optional_access();
+    return list_;
+  }
   constexpr const ArrayRef<T>& operator*() const noexcept { return list_; }
   constexpr const ArrayRef<T>* operator->() const noexcept { return &list_; }
   constexpr ArrayRef<T> value_or(ArrayRef<T> other) const noexcept { return has_value_ ? list_ : other; }
+  friend constexpr bool operator==(const OptionalArrayRef& a, const OptionalArrayRef& b) noexcept {
+    return a.has_value_ == b.has_value_ && a.list_.equals(b.list_);
+  }
 
  private:
   ArrayRef<T> list_;

@@ -307,6 +307,31 @@ TEST(Shape, ATensorWithoutDimensionsHasNoSizeOfThem) {
   }
 }
 
+TEST(OptionalArrayRef, HoldsAListOrNone) {
+  const std::vector<std::int64_t> two = {1, 2};
+  OptionalIntArrayRef list;
+  EXPECT_TRUE(list == std::nullopt);
+  EXPECT_THROW((void)list.value(), std::bad_optional_access);
+  list = two;
+  EXPECT_TRUE(list == two);
+  EXPECT_TRUE(list == IntArrayRef(two));
+  EXPECT_FALSE(list == std::nullopt);
+  EXPECT_EQ(list.value().data(), two.data());
+
+  OptionalIntArrayRef other(std::in_place, two.data(), std::size_t{1});
+  EXPECT_FALSE(list == other);
+  list.swap(other);
+  EXPECT_EQ(list->size(), 1u);
+  EXPECT_EQ(list.emplace(two).size(), 2u);
+  EXPECT_TRUE(list == other);
+  list.reset();
+  EXPECT_FALSE(list.has_value());
+  EXPECT_EQ(list.value_or(two).size(), 2u);
+  list = IntArrayRef();
+  EXPECT_TRUE(list.has_value());  // of no elements, which is not none
+  EXPECT_FALSE(list == std::nullopt);
+}
+
 TEST(ArrayRef, IsMadeFromListsVectorsAndSingleValues) {
   const auto size = [](IntArrayRef a) { return a.size(); };
   EXPECT_EQ(size({}), 0u);
