@@ -68,6 +68,9 @@ function(lanewise_add_codegen_executable)
   add_library(lanewise_codegen_parts OBJECT ${parts})  # a test links them as well
   target_compile_features(lanewise_codegen_parts PUBLIC cxx_std_20)
   target_link_libraries(lanewise_codegen_parts PUBLIC yaml-cpp)
+  if(COMMAND lanewise_compile_together)  # not where the generator is a project of its own
+    lanewise_compile_together(lanewise_codegen_parts)
+  endif()
   add_executable(lanewise_codegen main.cpp)
   target_link_libraries(lanewise_codegen PRIVATE lanewise_codegen_parts)
   foreach(target IN ITEMS lanewise_codegen_parts lanewise_codegen)

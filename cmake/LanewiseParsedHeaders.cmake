@@ -13,3 +13,11 @@ function(lanewise_parse_once target group)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
+
+# lanewise_compile_together(<target>): its sources, which are not what is timed, are compiled six as one, and share what they make
+# of templates: the tool in two thirds of the time, the generator in half of it. Not with a cache or clang, either.
+function(lanewise_compile_together target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()

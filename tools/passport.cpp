@@ -18,8 +18,6 @@
 namespace lanewise::tools {
 namespace {
 
-using Settings = PassportSettings;
-
 double unit(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
 /// Any sign and exponent with a random mantissa.
@@ -109,7 +107,7 @@ std::string text_of(T x) {
 constexpr std::int64_t kTimed = 1 << 14;
 
 template <class T>
-void measure(const Settings& settings, const RealFunction& f, const std::vector<Isa>& isas,
+void measure(const PassportSettings& settings, const RealFunction& f, const std::vector<Isa>& isas,
              const Found& found) {
   const Tensor x = arguments<T>(settings.points, f.low, f.high, f.positive_only, 1);
   const Tensor y = arguments<T>(settings.points, f.low, f.high, false, 2);
@@ -146,7 +144,7 @@ void measure(const Settings& settings, const RealFunction& f, const std::vector<
 
 /// The distance from the exact value in ULP of its magnitude, where that is a normal number.
 template <class T>
-void measure(const Settings& settings, const ComplexFunction& f, const std::vector<Isa>& isas,
+void measure(const PassportSettings& settings, const ComplexFunction& f, const std::vector<Isa>& isas,
              const Found& found) {
   using C = std::complex<T>;
   std::mt19937_64 random(3);

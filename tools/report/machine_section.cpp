@@ -7,7 +7,7 @@
 namespace lanewise::tools {
 namespace {
 
-constexpr double kWidth = 480, kGap = 8, kRow = 30;
+constexpr double kDrawingWidth = 480, kGap = 8, kRow = 30;
 
 /// Memory above, then what is shared by ever fewer hardware threads, down to the cores.
 std::string drawing(const nlohmann::json& m) {
@@ -15,14 +15,15 @@ std::string drawing(const nlohmann::json& m) {
             threads = std::max(cores, m.at("hardware_threads").get<int>());
   const int shown = std::min(cores, 8);
   const double per_core = static_cast<double>(threads) / cores;
-  const double core_width = (kWidth - kGap * (shown + 1)) / shown;
+  const double core_width = (kDrawingWidth - kGap * (shown + 1)) / shown;
   double y = kGap;
   int rows = 2;  // memory and cores
   for (const char* cache : {"l1d_bytes", "l2_bytes", "l3_bytes"}) rows += m.at(cache).get<std::int64_t>() > 0;
-  Svg svg(kWidth, kGap + rows * (kRow + kGap) + (cores > shown ? 22 : 0), "Caches and cores of the machine");
+  Svg svg(kDrawingWidth, kGap + rows * (kRow + kGap) + (cores > shown ? 22 : 0),
+          "Caches and cores of the machine");
   const auto shared_row = [&](const std::string& text) {
-    svg.rect(kGap, y, kWidth - 2 * kGap, kRow, "box");
-    svg.text(kWidth / 2, y + 19, text, "", "middle");
+    svg.rect(kGap, y, kDrawingWidth - 2 * kGap, kRow, "box");
+    svg.text(kDrawingWidth / 2, y + 19, text, "", "middle");
     y += kRow + kGap;
   };
   std::int64_t memory = 0;
@@ -56,7 +57,7 @@ std::string drawing(const nlohmann::json& m) {
   y += kRow + 20;
   if (cores > shown)
     svg.text(
-        kWidth / 2, y,
+        kDrawingWidth / 2, y,
         "... " + std::to_string(cores) + " cores in all, " + std::to_string(threads) + " hardware threads",
         "tick", "middle");
   return svg.str();
