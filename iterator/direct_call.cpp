@@ -3,6 +3,7 @@
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/chosen_run.h>
+#include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/detail/direct_call.h>
 #include <lanewise/iterator/detail/sawtooth.h>
 #include <lanewise/iterator/detail/stream.h>

@@ -182,10 +182,6 @@ namespace {
     number.check_fits(common, op.name);
 }
 
-}  // namespace
-
-namespace {
-
 /// Broadcast or strided operands, and several dtypes: out of the way of those that are neither.
 [[gnu::noinline]] Tensor pointwise_any(const PointwiseOp& op, const ElementwiseKernel& kernel,
                                        std::initializer_list<PointwiseInput> inputs, const Params& params) {

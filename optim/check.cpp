@@ -7,10 +7,6 @@ void check_value(bool good, const char* who, const char* what, double found, con
   LANEWISE_CHECK(ValueError, good, who, ": ", what, " is ", found, ", expected ", expected);
 }
 
-void check_that(bool good, const char* a, const char* b, const char* c) {
-  LANEWISE_CHECK(ValueError, good, a, b, c);
-}
-
 void check_floating(const char* what, std::size_t index, ScalarType dtype, bool or_complex) {
   LANEWISE_CHECK(DtypeError, isFloatingType(dtype) || (or_complex && isComplexType(dtype)), what, index,
                  " is ", dtype, ", expected a floating type");

@@ -37,7 +37,8 @@ double clip_grad_norm_(TensorList parameters, double max_norm, double norm_type,
   check_value(!error_if_nonfinite || std::isfinite(norm), "clip_grad_norm_", "the norm of all gradients",
               norm, "a finite number; error_if_nonfinite = false multiplies by what comes of it");
   const double factor = max_norm / (norm + 1e-6);
-  for (Tensor& grad : grads) grad.mul_(factor > 1 ? 1 : factor);  // NaN stays NaN
+  if (factor >= 1) return norm;
+  for (Tensor& grad : grads) grad.mul_(factor);  // NaN, too
   return norm;
 }
 

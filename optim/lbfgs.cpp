@@ -6,6 +6,7 @@
 #include <lanewise/optim/detail/check.h>
 #include <lanewise/optim/detail/lbfgs_iterations.h>
 #include <lanewise/optim/lbfgs.h>
+#include <lanewise/tensor/errors.h>
 
 namespace lanewise::optim {
 namespace {
@@ -19,9 +20,13 @@ void check_settings(const Optimizer& optimizer, const LBFGSOptions& o) {
   check_value(o.history_size() > 0, "LBFGS", "history_size", static_cast<double>(o.history_size()),
               "a number > 0");
   if (o.line_search_fn().has_value()) {
-    check_that(*o.line_search_fn() == "strong_wolfe", "LBFGS: line_search_fn is ",
-               o.line_search_fn()->c_str(), ", expected strong_wolfe or none");
+    LANEWISE_CHECK(ValueError, *o.line_search_fn() == "strong_wolfe", "LBFGS: line_search_fn is ",
+                   *o.line_search_fn(), ", expected strong_wolfe or none");
   }
+}
+
+void fill_max_eval(LBFGSOptions& o) {
+  if (!o.max_eval().has_value()) o.max_eval(o.max_iter() * 5 / 4);
 }
 
 Tensor with_grad(const Optimizer::LossClosure& closure) {
@@ -37,8 +42,7 @@ LBFGS::LBFGS(const std::vector<OptimizerParamGroup>& groups, const LBFGSOptions&
               static_cast<double>(groups.size()), "one: there are no settings per group");
   add_param_groups(groups);
   for (OptimizerOptions* o : {&param_groups().front().options(), &this->defaults()}) {
-    auto& own = static_cast<LBFGSOptions&>(*o);
-    if (!own.max_eval().has_value()) own.max_eval(own.max_iter() * 5 / 4);
+    fill_max_eval(static_cast<LBFGSOptions&>(*o));
   }
 }
 
@@ -52,11 +56,13 @@ Tensor LBFGS::step(LossClosure closure) {
   const std::size_t groups = param_groups().size();
   check_value(groups == 1, "LBFGS::step", "the number of parameter groups", static_cast<double>(groups),
               "one");
-  check_that(closure != nullptr,
-             "LBFGS::step: there is no closure; pass one that clears the gradients and computes the loss and "
-             "its gradients, which a step does several times");
+  LANEWISE_CHECK(
+      ValueError, closure != nullptr,
+      "LBFGS::step: there is no closure; pass one that clears the gradients and computes the loss and "
+      "its gradients, which a step does several times");
   const std::vector<Tensor> params = param_groups().front().params();  // the closure may change the groups
-  const LBFGSOptions options = as<LBFGSOptions>(param_groups().front().options());
+  LBFGSOptions options = as<LBFGSOptions>(param_groups().front().options());
+  fill_max_eval(options);
   check_settings(*this, options);
   std::int64_t count = 0;
   for (std::size_t i = 0; i < params.size(); ++i) {

@@ -78,7 +78,7 @@ Tensor downhill(const LBFGSParamState& state, const Tensor& grad) {
 
 void iterate(const std::vector<Tensor>& parameters, const LBFGSOptions& o, FunctionRef<Evaluation()> evaluate,
              Evaluation at, LBFGSParamState& state) {
-  const std::int64_t max_eval = o.max_eval().value_or(o.max_iter() * 5 / 4);
+  const std::int64_t max_eval = o.max_eval().value();
   const std::int64_t evals_before = state.func_evals() - 1;
   for (std::int64_t iteration = 1; iteration <= o.max_iter(); ++iteration) {
     const bool first = ++state.n_iter() == 1;

@@ -145,6 +145,8 @@ TEST(ClipGradNorm, RecordsNothing) {
   ASSERT_TRUE(p.grad().requires_grad());
   const auto recorded = p.grad().grad_fn();
   const auto version = p.grad()._version();
+  clip_grad_norm_(p, 100);
+  EXPECT_EQ(p.grad()._version(), version);  // short enough, and not written
   clip_grad_norm_(p, 1);
   clip_grad_value_(p, 0.5);
   EXPECT_EQ(p.grad().grad_fn(), recorded);

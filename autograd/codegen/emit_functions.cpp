@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "cpp_types.h"
 #include "emit.h"
 #include "forms.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/pointwise.h>

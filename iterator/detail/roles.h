@@ -9,7 +9,7 @@ namespace lanewise::detail {
 /// of a result.
 constexpr ScalarType role_type(kernels::Role role, ScalarType type) noexcept {
   if (role == kernels::Role::Compute) [[likely]]
-    return type;
+    return type;  // before a switch, which looks all of them up: five instructions of an op of one element
   switch (role) {
     case kernels::Role::Compute: break;
     case kernels::Role::Bool: return ScalarType::Bool;
