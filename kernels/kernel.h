@@ -154,7 +154,7 @@ struct ReductionKernel {
   /// Reduces rows: acc[c] over x[r * row_stride + c], rows contiguous, row_stride in bytes; the same tree as
   /// inner, so the same bits.
   std::array<void (*)(const char* x, std::int64_t rows, std::int64_t row_stride, std::int64_t cols,
-                      std::int64_t base, char* acc) noexcept,
+                      std::int64_t base, RowPrefetch prefetch, char* acc) noexcept,
              kNumScalarTypes>
       outer;
   /// acc = combine(acc, later), where `later` covers elements that come after those of acc.

@@ -16,6 +16,14 @@ constexpr std::int64_t prefetch_distance(std::int64_t row_bytes, std::int64_t st
   return row_bytes >= kPrefetchBytes ? stride : kPrefetchBytes / row_bytes * stride;
 }
 
+/// What a walk down rows of a page each asks of memory ahead of time.
+enum class RowPrefetch : bool {
+  ToL2,  ///< what rows to come hold, in L2
+  /// Nothing: the CPU follows a few rows side by side, each read by instructions of its own, and asking gets in its way. Kernels
+  /// of more arithmetic, which keep fewer loads under way, ask L1.
+  ByCpu,
+};
+
 /// Asks for the line at p where lines of many rows are under way at once: L2 waits for more of them than L1 does.
 [[gnu::always_inline]] inline void prefetch_to_l2(const void* p) noexcept { __builtin_prefetch(p, 0, 2); }
 

@@ -3,6 +3,7 @@
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_extreme_of_rows.h>
 #include <lanewise/kernels/reduction_kernels.h>
+#include <lanewise/kernels/reduction_nan.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -67,7 +68,7 @@ struct ArgExtreme {
     I at = I::load(first);
     Lanes lanes[kChains];
     for (Lanes& l : lanes) l = {V(x[0]), I(Index{0})};
-    vec::Mask<T> nan = vec::Mask<T>::splat(false);
+    NanSeen<T> nan[2];  // each waits for itself
     std::int64_t i = 0;
     for (; i + kChains * kSize <= n; i += kChains * kSize, at = at + I(Index{kChains * kSize})) {
       V v[kChains];
@@ -76,16 +77,17 @@ struct ArgExtreme {
         v[j] = V::load(x + i + j * kSize);
         lanes[j].take(v[j], at + I(static_cast<Index>(j * kSize)));
       }
-      for (int j = 0; j < kChains; j += 2) nan |= vec::unordered(v[j], v[j + 1]);
+      nan[0].add(v[0], v[1]);
+      nan[1].add(v[2], v[3]);
     }
     for (; i < n; i += kSize, at = at + I(Index{kSize})) {
       const int left = n - i < kSize ? static_cast<int>(n - i) : kSize;
       const V v = left == kSize ? V::load(x + i)
                                 : select(vec::Mask<T>::first(left), V::load_partial(x + i, left), V(x[0]));
       lanes[0].take(v, at);
-      nan |= vec::unordered(v, v);
+      nan[0].add(v, v);
     }
-    if (!vec::none(nan)) {
+    if (nan[0].any() || nan[1].any()) {
       constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
       const std::int64_t position = find(x, n, kNan);
       return {x[position], position};
@@ -142,14 +144,14 @@ struct ArgExtreme {
   }
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols,
-                    std::int64_t base, char* acc) noexcept {
+                    std::int64_t base, RowPrefetch prefetch, char* acc) noexcept {
     std::int64_t* positions = reinterpret_cast<std::int64_t*>(acc);
     T* values = reinterpret_cast<T*>(positions + cols);
     for (std::int64_t c = 0; c < cols; c += kTile) {
       const int width = static_cast<int>(cols - c < kTile ? cols - c : kTile);
       const char* tile = x + c * static_cast<std::int64_t>(sizeof(T));
       if constexpr (kIsFloat) {
-        if (of_columns(tile, rows, stride, width, base, positions + c, values + c)) continue;
+        if (of_columns(tile, rows, stride, width, base, prefetch, positions + c, values + c)) continue;
       }
       of_any_columns(tile, rows, stride, width, base, positions + c, values + c);
     }
@@ -161,49 +163,39 @@ struct ArgExtreme {
 
   /// False, and nothing written, if there is a NaN.
   static bool of_columns(const char* x, std::int64_t rows, std::int64_t stride, int width, std::int64_t base,
-                         std::int64_t* positions, T* values) {
-    using V = typename Lanes::V;
-    using I = typename Lanes::I;
-    constexpr int kRows = 4, kSize = V::size;
+                         RowPrefetch prefetch, std::int64_t* positions, T* values) {
     if (rows > kPart) return false;
     Lanes lanes[kTile / kSize];
-    vec::Mask<T> nan = vec::Mask<T>::splat(false);
-    const auto at = [&](std::int64_t r, int c) { return reinterpret_cast<const T*>(x + r * stride) + c; };
-    const auto part = [](const T* p, int n) __attribute__((always_inline)) {
-      return n == kSize ? V::load(p) : V::load_partial(p, n);
-    };
+    NanSeen<T> nan[2];  // each waits for itself
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
-          const V v = part(at(0, c), n);
+          const V v = part(reinterpret_cast<const T*>(x) + c, n);
           lanes[c / kSize] = {v, I(Index{0})};
-          nan |= vec::unordered(v, v);
+          nan[0].add(v, v);
         });
-    std::int64_t r = 1;
-    for (; r + kRows <= rows; r += kRows) {
-      I row[kRows];
-      for (int k = 0; k < kRows; ++k) row[k] = I(static_cast<Index>(r + k));
-      each_register<V>(
-          width, [&](int c, int n) __attribute__((always_inline)) {
-            Lanes best = lanes[c / kSize];
-            V v[kRows];
-            for (int k = 0; k < kRows; ++k) {
-              prefetch_to_l2(at(r + kRows + k, c));
-              v[k] = part(at(r + k, c), n);
-              best.take(v[k], row[k]);
-            }
-            for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
-            lanes[c / kSize] = best;
-          });
-    }
+    Index r = 1;
+    const auto down = [&]<int Rows, int Burst, bool Near>() __attribute__((always_inline)) {
+      for (; r + Rows <= rows; r += Rows) {
+        const char* at = x + r * stride;
+        int c = 0;
+        for (; c + Burst * kSize <= width; c += Burst * kSize)
+          take_rows<Rows, Burst, Near>(at + c * sizeof(T), stride, r, kSize, &lanes[c / kSize], nan);
+        for (; c < width; c += kSize)
+          take_rows<Rows, 1, Near>(at + c * sizeof(T), stride, r, width - c, &lanes[c / kSize], nan);
+      }
+    };
+    if (kNear && prefetch == RowPrefetch::ByCpu && rows * width * static_cast<int>(sizeof(T)) > kCached)
+      down.template operator()<2, 4, true>();
+    down.template operator()<4, 1, false>();
     for (; r < rows; ++r) {
       each_register<V>(
           width, [&](int c, int n) __attribute__((always_inline)) {
-            const V v = part(at(r, c), n);
-            lanes[c / kSize].take(v, I(static_cast<Index>(r)));
-            nan |= vec::unordered(v, v);
+            const V v = part(reinterpret_cast<const T*>(x + r * stride) + c, n);
+            lanes[c / kSize].take(v, I(r));
+            nan[0].add(v, v);
           });
     }
-    if (!vec::none(nan)) return false;
+    if (nan[0].any() || nan[1].any()) return false;
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
           const Lanes& best = lanes[c / kSize];
@@ -214,6 +206,38 @@ struct ArgExtreme {
         });
     return true;
   }
+  using V = typename Lanes::V;
+  using I = typename Lanes::I;
+  static constexpr int kSize = V::size;
+  static LANEWISE_INLINE V part(const T* p, int n) { return n >= kSize ? V::load(p) : V::load_partial(p, n); }
+  /// Takes rows r to r + Rows of Count registers, of one its first n elements, and asks for as many rows after them, in L1 if Near.
+  template <int Rows, int Count, bool Near>
+  static LANEWISE_INLINE void take_rows(const char* x, std::int64_t stride, Index r, int n, Lanes* to,
+                                        NanSeen<T>* nan) {
+    Lanes best[Count];
+    V v[Rows][Count];
+    for (int i = 0; i < Count; ++i) best[i] = to[i];
+#pragma GCC unroll 4
+    for (int k = 0; k < Rows; ++k) {
+#pragma GCC unroll 4
+      for (int i = 0; i < Count; ++i) {
+        const char* at = x + k * stride + i * static_cast<int>(sizeof(V));
+        Near ? __builtin_prefetch(at + Rows * stride) : prefetch_to_l2(at + Rows * stride);
+        v[k][i] = part(reinterpret_cast<const T*>(at), n);
+        best[i].take(v[k][i], I(static_cast<Index>(r + k)));
+        if (k % 2 == 1) nan[(k / 2 + i) % 2].add(v[k - 1][i], v[k][i]);
+      }
+    }
+    for (int i = 0; i < Count; ++i) to[i] = best[i];
+  }
+  /// RowPrefetch::ByCpu is for CPUs that have AVX-512.
+#if defined(LANEWISE_ISA_AVX512)
+  static constexpr bool kNear = true;
+#else
+  static constexpr bool kNear = false;
+#endif
+  /// So many bytes are in L1 anyway.
+  static constexpr std::int64_t kCached = 64 << 10;
 
   static void of_any_columns(const char* x, std::int64_t rows, std::int64_t stride, int width,
                              std::int64_t base, std::int64_t* positions, T* values) {

@@ -46,7 +46,7 @@ constexpr void add_tree(ReductionKernel& k) {
     };
   }
   k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                  char* acc) noexcept {
+                  RowPrefetch, char* acc) noexcept {
     TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc));
   };
   k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
@@ -69,7 +69,7 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
     *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n, ahead);
   };
   k.outer[column] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                       char* acc) noexcept {
+                       RowPrefetch, char* acc) noexcept {
     OrderFree<Op>::rows(x, rows, stride, cols, reinterpret_cast<Wide*>(acc));
   };
   k.combine[column] = [](char* acc, const char* later, std::int64_t cols) noexcept {

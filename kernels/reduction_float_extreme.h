@@ -4,6 +4,7 @@
 
 #include <lanewise/kernels/reduction_build.h>
 #include <lanewise/kernels/reduction_extreme_of_rows.h>
+#include <lanewise/kernels/reduction_nan.h>
 
 /// The largest and the smallest of floats. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -28,11 +29,11 @@ class FloatExtreme {
   }
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                    char* acc) noexcept {
+                    RowPrefetch prefetch, char* acc) noexcept {
     T* out = reinterpret_cast<T*>(acc);
     for (std::int64_t c = 0; c < cols; c += kTile) {
       const int width = static_cast<int>(cols - c < kTile ? cols - c : kTile);
-      of_columns(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, width, out + c);
+      of_columns(x + c * static_cast<std::int64_t>(sizeof(T)), rows, stride, width, prefetch, out + c);
     }
   }
 
@@ -48,10 +49,37 @@ class FloatExtreme {
   /// Columns worked on at once: a page a row, which the hardware follows.
   static constexpr std::int64_t kTile = 4096 / sizeof(T);
 
+#if defined(LANEWISE_ISA_AVX512)
+  /// What is known of some elements, NaNs left out: VRANGE prefers numbers to NaNs and puts -0 below +0.
+  struct Seen {
+    V best;
+    explicit Seen(V v) : best(v) {}
+    Seen() = default;
+    LANEWISE_INLINE void add(V v) {
+      using vec::detail::bits;
+      constexpr int kSignOfResult = 4, kWhich = kSignOfResult | (Max ? 1 : 0);
+      if constexpr (sizeof(T) == 4) {
+        best.reg =
+            bits<typename V::Register>(_mm512_range_ps(bits<__m512>(best.reg), bits<__m512>(v.reg), kWhich));
+      } else {
+        best.reg = bits<typename V::Register>(
+            _mm512_range_pd(bits<__m512d>(best.reg), bits<__m512d>(v.reg), kWhich));
+      }
+    }
+    LANEWISE_INLINE void add(const Seen& other) { add(other.best); }
+    template <int Half>
+    LANEWISE_INLINE Seen upper() const {
+      return Seen(tree_detail::upper_down<Half>(best));
+    }
+    LANEWISE_INLINE V value() const { return best; }
+  };
+#else
   /// What is known of some elements, NaNs left out.
   struct Seen {
     V best;
     V signs;  ///< all signs together: "and" for the largest, "or" for the smallest
+    explicit Seen(V v) : best(v), signs(v) {}
+    Seen() = default;
     LANEWISE_INLINE void add(V v) {
       best = better_of(v, best);
       signs = both_signs(v, signs);
@@ -60,11 +88,40 @@ class FloatExtreme {
       best = better_of(other.best, best);
       signs = both_signs(other.signs, signs);
     }
+    template <int Half>
+    LANEWISE_INLINE Seen upper() const {
+      Seen half;
+      half.best = tree_detail::upper_down<Half>(best);
+      half.signs = tree_detail::upper_down<Half>(signs);
+      return half;
+    }
     LANEWISE_INLINE V value() const {
       const V zero(T(0));
       return select(best == zero, vec::copysign(zero, signs), best);
     }
+
+   private:
+    static LANEWISE_INLINE V both_signs(V a, V b) {
+      return Max ? vec::detail::bit_and(a, b) : vec::detail::bit_or(a, b);
+    }
+    /// a if it is better, else b: one instruction, while vec::maximum cares for NaN.
+    static LANEWISE_INLINE V better_of(V a, V b) {
+#if defined(LANEWISE_ISA_AVX2)
+      using vec::detail::bits;
+      using R = typename V::Register;
+      if constexpr (sizeof(T) == 4) {
+        const auto x = bits<__m256>(a.reg), y = bits<__m256>(b.reg);
+        return V(bits<R>(Max ? _mm256_max_ps(x, y) : _mm256_min_ps(x, y)));
+      } else {
+        const auto x = bits<__m256d>(a.reg), y = bits<__m256d>(b.reg);
+        return V(bits<R>(Max ? _mm256_max_pd(x, y) : _mm256_min_pd(x, y)));
+      }
+#else
+      return select(Max ? a > b : a < b, a, b);
+#endif
+    }
   };
+#endif
 
   static LANEWISE_INLINE V load(const T* p) { return Map::apply(V::load(p)); }
   /// n elements, and `other` in the lanes after them.
@@ -77,8 +134,9 @@ class FloatExtreme {
     if (n == 0) return Max ? -limits::infinity() : limits::infinity();
     constexpr int kChains = 4;
     const V one = Map::apply(V(x[0]));
-    Seen seen[kChains] = {{one, one}, {one, one}, {one, one}, {one, one}};
-    vec::Mask<T> nan = vec::unordered(one, one);
+    Seen seen[kChains] = {Seen(one), Seen(one), Seen(one), Seen(one)};
+    NanSeen<T> nan[2];  // each waits for itself
+    nan[0].add(one, one);
     std::int64_t i = 0;
     for (; i + kChains * kSize <= n; i += kChains * kSize) {
       V v[kChains];
@@ -87,62 +145,54 @@ class FloatExtreme {
         v[j] = load(x + i + j * kSize);
         seen[j].add(v[j]);
       }
-      for (int j = 0; j < kChains; j += 2) nan |= vec::unordered(v[j], v[j + 1]);
+      nan[0].add(v[0], v[1]);
+      nan[1].add(v[2], v[3]);
     }
     for (; i < n; i += kSize) {
       const V v = i + kSize <= n ? load(x + i) : load_part(x + i, static_cast<int>(n - i), one);
       seen[0].add(v);
-      nan |= vec::unordered(v, v);
+      nan[0].add(v, v);
     }
-    if (!vec::none(nan)) return limits::quiet_NaN();
+    if (nan[0].any() || nan[1].any()) return limits::quiet_NaN();
     for (int j = 1; j < kChains; ++j) seen[0].add(seen[j]);
     return fold<kSize / 2>(seen[0]);
   }
   template <int Half>
   static LANEWISE_INLINE T fold(Seen seen) {
     if constexpr (Half > 0) {
-      seen.add(Seen{tree_detail::upper_down<Half>(seen.best), tree_detail::upper_down<Half>(seen.signs)});
+      seen.add(seen.template upper<Half>());
       return fold<Half / 2>(seen);
     } else {
       return seen.value().extract(0);
     }
   }
 
-  static void of_columns(const char* x, std::int64_t rows, std::int64_t stride, int width, T* out) {
-    constexpr int kRows = 4;
+  static void of_columns(const char* x, std::int64_t rows, std::int64_t stride, int width,
+                         RowPrefetch prefetch, T* out) {
     Seen seen[kTile / kSize];
-    vec::Mask<T> nan = vec::Mask<T>::splat(false);
-    const auto at = [&](std::int64_t r, int c) { return reinterpret_cast<const T*>(x + r * stride) + c; };
-    const auto part = [](const T* p, int n) __attribute__((always_inline)) {
-      return n == kSize ? load(p) : load_part(p, n, V(T(0)));
-    };
+    NanSeen<T> nan[2];
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
-          const V v = part(at(0, c), n);
-          seen[c / kSize] = {v, v};
-          nan |= vec::unordered(v, v);
+          const V v = part(reinterpret_cast<const T*>(x) + c, n);
+          seen[c / kSize] = Seen(v);
+          nan[0].add(v, v);
         });
+    const bool asks = prefetch == RowPrefetch::ToL2;
     std::int64_t r = 1;
     for (; r + kRows <= rows; r += kRows) {
-      each_register<V>(
-          width, [&](int c, int n) __attribute__((always_inline)) {
-            Seen s = seen[c / kSize];
-            V v[kRows];
-            for (int k = 0; k < kRows; ++k) {
-              prefetch_to_l2(at(r + kRows + k, c));
-              v[k] = part(at(r + k, c), n);
-              s.add(v[k]);
-            }
-            for (int k = 0; k < kRows; k += 2) nan |= vec::unordered(v[k], v[k + 1]);
-            seen[c / kSize] = s;
-          });
+      const char* at = x + r * stride;
+      int c = 0;
+      for (; c + kBurst * kSize <= width; c += kBurst * kSize)
+        add_rows<kBurst>(at + c * sizeof(T), stride, asks, kSize, &seen[c / kSize], nan);
+      for (; c < width; c += kSize)
+        add_rows<1>(at + c * sizeof(T), stride, asks, width - c, &seen[c / kSize], nan);
     }
     for (; r < rows; ++r) {
       each_register<V>(
           width, [&](int c, int n) __attribute__((always_inline)) {
-            const V v = part(at(r, c), n);
+            const V v = part(reinterpret_cast<const T*>(x + r * stride) + c, n);
             seen[c / kSize].add(v);
-            nan |= vec::unordered(v, v);
+            nan[0].add(v, v);
           });
     }
     each_register<V>(
@@ -150,7 +200,32 @@ class FloatExtreme {
           const V v = seen[c / kSize].value();
           n == kSize ? v.store(out + c) : v.store_partial(out + c, n);
         });
-    if (!vec::none(nan)) put_nans(x, rows, stride, width, out);
+    if (nan[0].any() || nan[1].any()) put_nans(x, rows, stride, width, out);
+  }
+  /// Rows, and registers of each, that are read at a time.
+  static constexpr int kRows = 4, kBurst = 2;
+  /// n elements from p, where kSize or more are all of a register.
+  static LANEWISE_INLINE V part(const T* p, int n) { return n >= kSize ? load(p) : load_part(p, n, V(T(0))); }
+  template <int Count>
+  static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, bool asks, int n, Seen* to,
+                                       NanSeen<T> (&nan)[2]) {
+    if (asks) {
+      for (int r = 0; r < kRows; ++r)
+        for (int byte = 0; byte < Count * static_cast<int>(sizeof(V)); byte += 64)
+          prefetch_to_l2(x + (kRows + r) * stride + byte);
+    }
+    for (int i = 0; i < Count; ++i) {
+      V v[kRows];
+      Seen seen = to[i];
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) {
+        v[r] = part(reinterpret_cast<const T*>(x + r * stride) + i * kSize, n);
+        seen.add(v[r]);
+      }
+      nan[0].add(v[0], v[1]);
+      nan[1].add(v[2], v[3]);
+      to[i] = seen;
+    }
   }
   static void put_nans(const char* x, std::int64_t rows, std::int64_t stride, int width, T* out) {
     for (std::int64_t r = 0; r < rows; ++r, x += stride) {
@@ -166,35 +241,6 @@ class FloatExtreme {
     const T equal = __builtin_bit_cast(T, Max ? x & y : x | y);  // of zeros the better
     const T better = (Max ? b > a : b < a) || b != b ? b : a;
     return a != a ? a : a == b ? equal : better;
-  }
-
-  static LANEWISE_INLINE V both_signs(V a, V b) {
-    return Max ? vec::detail::bit_and(a, b) : vec::detail::bit_or(a, b);
-  }
-
-  /// a if it is better, else b: one instruction, while vec::maximum cares for NaN.
-  static LANEWISE_INLINE V better_of(V a, V b) {
-    using vec::detail::bits;
-    using R [[maybe_unused]] = typename V::Register;
-#if defined(LANEWISE_ISA_AVX512)
-    if constexpr (sizeof(T) == 4) {
-      const auto x = bits<__m512>(a.reg), y = bits<__m512>(b.reg);
-      return V(bits<R>(Max ? _mm512_max_ps(x, y) : _mm512_min_ps(x, y)));
-    } else {
-      const auto x = bits<__m512d>(a.reg), y = bits<__m512d>(b.reg);
-      return V(bits<R>(Max ? _mm512_max_pd(x, y) : _mm512_min_pd(x, y)));
-    }
-#elif defined(LANEWISE_ISA_AVX2)
-    if constexpr (sizeof(T) == 4) {
-      const auto x = bits<__m256>(a.reg), y = bits<__m256>(b.reg);
-      return V(bits<R>(Max ? _mm256_max_ps(x, y) : _mm256_min_ps(x, y)));
-    } else {
-      const auto x = bits<__m256d>(a.reg), y = bits<__m256d>(b.reg);
-      return V(bits<R>(Max ? _mm256_max_pd(x, y) : _mm256_min_pd(x, y)));
-    }
-#else
-    return select(Max ? a > b : a < b, a, b);
-#endif
   }
 };
 

@@ -20,7 +20,7 @@ struct MappedTree {
   }
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                    char* acc) noexcept {
+                    RowPrefetch, char* acc) noexcept {
     TreeRows<Op, Map>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc));
   }
 };

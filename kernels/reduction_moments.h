@@ -153,36 +153,57 @@ class LeafMoments {
   /// many pages are open; while some are added up the next are asked for, `next` bytes away those of another lane.
   static LANEWISE_INLINE void add_lane(const char* x, int rounds, std::int64_t round_stride,
                                        std::int64_t next, int cols, const Row& shift, Row* to) {
-    const auto add = [&]<bool First>(const char* from, int left) __attribute__((always_inline)) {
-      const bool last = left <= kRoundsAtOnce;
-      add_rounds<First>(from, last ? left : kRoundsAtOnce, round_stride,
-                        last ? x + next - from : kRoundsAtOnce * round_stride, cols, shift, to);
+    const auto add = [&]<bool First>(int done) __attribute__((always_inline)) {
+      const bool last = rounds - done <= kAtOnce;
+      const char* from = x + done * round_stride;
+      const std::int64_t ahead = last ? x + next - from : kAtOnce * round_stride;
+      add_rounds<First>(from, last ? rounds - done : kAtOnce, round_stride, ahead, cols, shift, to);
     };
-    add.template operator()<true>(x, rounds);
-    for (int done = kRoundsAtOnce; done < rounds; done += kRoundsAtOnce)
-      add.template operator()<false>(x + done * round_stride, rounds - done);
+    add.template operator()<true>(0);
+    for (int done = kAtOnce; done < rounds; done += kAtOnce) add.template operator()<false>(done);
   }
-  static constexpr int kRoundsAtOnce = 4;
-  /// The same of at most kRoundsAtOnce rounds, after what is there unless First.
+  /// The same of at most kAtOnce rounds, after what is there unless First.
   template <bool First>
   static LANEWISE_INLINE void add_rounds(const char* x, int rounds, std::int64_t round_stride,
-                                         std::int64_t next, int cols, const Row& shift, Row* to) {
-    for (int j = 0, c = 0; c < cols; ++j, c += V::size) {
-      const V s = shift[j];
-      V a, q;
-      if constexpr (!First) {
-        a = to[0][j];
-        q = to[1][j];
+                                         std::int64_t ahead, int cols, const Row& shift, Row* to) {
+    int j = 0, c = 0;
+    if (rounds == kAtOnce) {
+      constexpr std::integral_constant<int, kAtOnce> all;
+      for (; c + kBurst * V::size <= cols; j += kBurst, c += kBurst * V::size)
+        add_registers<kBurst, First>(x + c * sizeof(T), all, round_stride, ahead, V::size, &shift[j],
+                                     to[0] + j, to[1] + j);
+    }
+    for (; c < cols; ++j, c += V::size)
+      add_registers<1, First>(x + c * sizeof(T), rounds, round_stride, ahead, cols - c, &shift[j], to[0] + j,
+                              to[1] + j);
+  }
+  /// Rounds, and registers of each: with one register all of it takes 1.15 times as long on a Zen 5.
+  static constexpr int kAtOnce = 4, kBurst = 4;
+  template <int Count, bool First, class Rounds>
+  static LANEWISE_INLINE void add_registers(const char* x, Rounds rounds, std::int64_t round_stride,
+                                            std::int64_t ahead, int n, const V* shift, V* sums, V* squares) {
+    V a[Count], q[Count];
+    const auto rest = [&](int i) __attribute__((always_inline)) {
+      const char* at = x + i * static_cast<int>(sizeof(V));
+      prefetch_to_l2(at + ahead);
+      return load(reinterpret_cast<const T*>(at), n) - shift[i];
+    };
+    for (int i = 0; i < Count; ++i) {
+      const V r = rest(i);
+      a[i] = First ? r : sums[i] + r;
+      q[i] = First ? r * r : squares[i] + r * r;
+    }
+    for (int round = 1; round < rounds; ++round) {
+      x += round_stride;
+      for (int i = 0; i < Count; ++i) {
+        const V r = rest(i);
+        a[i] = a[i] + r;
+        q[i] = q[i] + r * r;
       }
-      const char* at = x + c * static_cast<int>(sizeof(T));
-      for (int round = 0; round < rounds; ++round, at += round_stride) {
-        prefetch_to_l2(at + next);
-        const V r = load(reinterpret_cast<const T*>(at), cols - c) - s;
-        a = First && round == 0 ? r : a + r;
-        q = First && round == 0 ? r * r : q + r * r;
-      }
-      to[0][j] = a;
-      to[1][j] = q;
+    }
+    for (int i = 0; i < Count; ++i) {
+      sums[i] = a[i];
+      squares[i] = q[i];
     }
   }
 

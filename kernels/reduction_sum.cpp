@@ -42,7 +42,7 @@ struct HalfSum {
         TreeRun<Sum<float>, Half16>::reduce(reinterpret_cast<const Half16*>(x), n, ahead);
   }
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                    char* acc) noexcept {
+                    RowPrefetch, char* acc) noexcept {
     TreeRows<Sum<float>, Unmapped, Half16>::reduce(x, rows, stride, cols, reinterpret_cast<float*>(acc));
   }
 };

@@ -85,7 +85,7 @@ struct Variance {
   }
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                    char* acc) noexcept {
+                    RowPrefetch, char* acc) noexcept {
     const Accumulators<T> to(acc, cols);
     *to.count = rows;
     // The lanes of few rows are as many as the rows: with narrow tiles all of them stay in L1.
