@@ -40,8 +40,8 @@ class DirectRuns {
     for (std::size_t k = 0; k < operands_; ++k) add(call, kernel, k);
     cost_ = element_cost(kernel.cost, staged_, bytes_);
     lay_out(chosen.block > 0 ? chosen.block : kMaxRun);
-    streams_ = outputs_ == 1 && lanes_[0].convert == nullptr &&
-               n * lanes_[0].memory_size >= kernels::kStreamOutputFrom;
+    streams_ =
+        outputs_ == 1 && lanes_[0].convert == nullptr && passes_caches(n * lanes_[0].memory_size, n * bytes_);
     for (std::size_t k = 1; k < operands_; ++k) streams_ = streams_ && lanes_[k].data != lanes_[0].data;
     if (streams_) broadcast_ |= kernels::kStreamOutput;
   }

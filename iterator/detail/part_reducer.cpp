@@ -121,6 +121,7 @@ void PartReducer::reduce_leaves(const char* data, std::int64_t first, std::int64
   const auto size = static_cast<std::int64_t>(f_.acc_size);
   const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock;
   const std::int64_t width = plan_.converts() ? kConverted : kGroupBytes / size, end = (first + n) / length;
+  const std::int64_t subtree = std::has_single_bit(static_cast<std::uint64_t>(leaves)) ? leaves : 1;
   char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));
   ReductionCounter counter(
       f_, 1, acc_bytes_, scratch(Scratch::Values, ReductionCounter::bytes(acc_bytes_, n / kReductionBlock)));
@@ -135,8 +136,13 @@ void PartReducer::reduce_leaves(const char* data, std::int64_t first, std::int64
       }
       f_.outer(x, kReductionBlock, stride, rows, 0, row_prefetch(), results + l * kGroupBytes);
     }
+    // The leaves of a column, a power of two of them, are a subtree: combined for all columns at once.
+    for (std::int64_t half = 1; half < subtree; half *= 2) {
+      for (std::int64_t l = 0; l < leaves; l += 2 * half)
+        f_.combine(results + l * kGroupBytes, results + (l + half) * kGroupBytes, rows);
+    }
     for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t l = 0; l < leaves; ++l) {
+      for (std::int64_t l = 0; l < leaves; l += subtree) {
         std::memcpy(counter.current(), results + l * kGroupBytes + r * size, static_cast<std::size_t>(size));
         counter.push();
       }
