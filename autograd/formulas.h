@@ -132,6 +132,8 @@ Tensor prod_backward(const Tensor& grad, const Tensor& self, const Tensor& resul
 /// Sends the gradient to the elements that were chosen (max over a dim).
 Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices,
                                           IntArrayRef sizes, bool keepdim);
+/// The same of several elements along a dim, each chosen once (sort, topk).
+Tensor chosen_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices, IntArrayRef sizes);
 /// The tangents of the elements that were chosen.
 Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices,
                                      bool keepdim);

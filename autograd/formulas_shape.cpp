@@ -180,6 +180,11 @@ Tensor value_selecting_reduction_backward(const Tensor& grad, std::int64_t dim, 
   return where(chosen, restore_dims(grad, sizes, dim, keepdim), 0);
 }
 
+Tensor chosen_backward(const Tensor& grad, std::int64_t dim, const Tensor& indices, IntArrayRef sizes) {
+  if (differentiates_again()) return _gather_backward(grad, sizes, dim, indices);
+  return zeros(sizes, grad.options()).scatter_(dim, indices, grad);
+}
+
 Tensor value_selecting_reduction_jvp(const Tensor& tangent, std::int64_t dim, const Tensor& indices,
                                      bool keepdim) {
   if (tangent.dim() == 0) return tangent;

@@ -21,7 +21,13 @@ template <class T>
 std::int64_t median_of(const T* x, std::int64_t n, bool ignore_nan, typename SortKey<T>::Key* keys) {
   std::int64_t numbers = n;
   if constexpr (SortKey<T>::kFloating) {
-    const auto is_nan = [](T element) { return SortKey<T>::of(element) == SortKey<T>::kNaN; };
+    const auto is_nan = [](T element) {
+      if constexpr (std::is_floating_point_v<T>) {
+        return element != element;  // taken four and more at a time, while keys of f64 are made one by one
+      } else {
+        return SortKey<T>::of(element) == SortKey<T>::kNaN;
+      }
+    };
     numbers -= std::count_if(x, x + n, is_nan);
     if (numbers < n && (!ignore_nan || numbers == 0)) return std::find_if(x, x + n, is_nan) - x;
   }

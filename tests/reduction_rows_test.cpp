@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/norm.h>
 #include <lanewise/ops/reductions.h>
@@ -162,7 +163,7 @@ TEST(ReductionRows, TransposedAreAsTheirCopy) {
       {"norm 3", [](const Tensor& t) { return ops::norm(t, Scalar(3)); }}};
   for (const ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble, kComplexFloat}) {
     for (const auto& [rows, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {3, 1024}, {130, 2048}, {33, 3072}, {257, 1024}, {40, 1000}, {40, 1025}}) {
+             {3, 1024}, {130, 2048}, {33, 3072}, {37, 4096}, {257, 1024}, {40, 1000}, {40, 1025}}) {
       const Tensor lines = random_tensor(rng, {n, rows}, dtype);
       const Tensor turned = detail::make_view(lines, {rows, n}, {1, rows}, 0);
       const Tensor dense = ops::contiguous(turned);
@@ -173,6 +174,36 @@ TEST(ReductionRows, TransposedAreAsTheirCopy) {
           for (const auto& [name, op] : whole)
             ASSERT_EQ(spelled(op(turned)), spelled(op(dense)))
                 << name << " of " << rows << " x " << n << " " << dtype << " " << lanewise::name(isa);
+        }
+      }
+    }
+  }
+}
+
+// The CPU decides what is asked of memory, so that a machine takes one way only: here kernels are called for both.
+TEST(ReductionRows, AskAheadWhatTheyMay) {
+  Rng rng(6);
+  const auto reduced = [](const kernels::ReductionKernel& kernel, const Tensor& x, std::int64_t cols,
+                          kernels::RowPrefetch prefetch) {
+    const auto type = static_cast<std::size_t>(x.scalar_type());
+    alignas(64) static char acc[1 << 15];
+    kernel.outer[type](static_cast<const char*>(x.const_data_ptr()), x.size(0),
+                       x.strides()[0] * x.element_size(), cols, 0, prefetch, acc);
+    return std::string(acc, static_cast<std::size_t>(cols * kernel.acc_size[type]));
+  };
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    for (const std::int64_t cols : {1, 15, 33, 127, 1100}) {
+      for (const std::int64_t rows : {1, 6, 65, 1027}) {
+        std::vector<Wide> v(static_cast<std::size_t>(rows * (cols + 1)));
+        for (Wide& x : v) x = static_cast<double>(pick(rng, -40, 40));
+        const Tensor x = make({rows, cols + 1}, dtype, v);
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          const kernels::ReductionTable& table = *kernels::active_kernels().reductions;
+          for (const auto* kernel : {table.amax, table.amin, table.argmax, table.argmin, table.var_mean})
+            ASSERT_EQ(reduced(*kernel, x, cols, kernels::RowPrefetch::ToL2),
+                      reduced(*kernel, x, cols, kernels::RowPrefetch::ByCpu))
+                << rows << " rows of " << cols << " " << dtype << " " << lanewise::name(isa);
         }
       }
     }

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <lanewise/dispatch_isa/topology.h>
+#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/kernels/kernel.h>
 #include <lanewise/lanewise.h>
 
@@ -34,6 +36,15 @@ void expect_same_in_pieces(const Tensor& a, const Tensor& b, const Op& op) {
     }
   }
   set_num_threads(threads);
+}
+
+TEST(StreamedResults, AreThoseThatCachesCannotHold) {
+  using detail::passes_caches;
+  constexpr std::int64_t kMiB = 1 << 20, kHuge = std::int64_t{1} << 50;
+  EXPECT_TRUE(passes_caches(kernels::kStreamOutputFrom, kernels::kStreamOutputFrom));
+  EXPECT_FALSE(passes_caches(15 * kMiB, kHuge));
+  EXPECT_FALSE(passes_caches(16 * kMiB, 16 * kMiB));
+  EXPECT_EQ(passes_caches(16 * kMiB, kHuge), topology().l3_bytes > 0);
 }
 
 class Streams : public testing::Test {
