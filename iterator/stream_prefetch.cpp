@@ -16,7 +16,8 @@ const bool follows_streams = cpu_is_amd(0x19);
 
 // Zen 5. Measured there: amax over 4096 rows of as many f32 reads 40 GB/s in place of 30 if nothing is asked for, argmax 37 in
 // place of 34 if L1 is asked, in L3 and L2 1.3 times as much. On Zen 4 L2 has to be asked, on Xeons nothing else was tried.
-const kernels::RowPrefetch rows = cpu_is_amd(0x1a) ? kernels::RowPrefetch::ByCpu : kernels::RowPrefetch::ToL2;
+const kernels::RowPrefetch rows_on_this_cpu =
+    cpu_is_amd(0x1a) ? kernels::RowPrefetch::ByCpu : kernels::RowPrefetch::ToL2;
 
 }  // namespace
 
@@ -25,6 +26,6 @@ std::int64_t stream_prefetch(std::int64_t row_bytes, std::int64_t stride) noexce
   return follows_streams && stream ? 0 : kernels::prefetch_distance(row_bytes, stride);
 }
 
-kernels::RowPrefetch row_prefetch() noexcept { return rows; }
+kernels::RowPrefetch row_prefetch() noexcept { return rows_on_this_cpu; }
 
 }  // namespace lanewise::detail
