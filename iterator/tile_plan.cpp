@@ -88,7 +88,21 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
       1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
 }
 
-/// Bytes of an element of all operands that are not repeated from a cache.
+/// Output 0 alone, contiguous, so long that no cache holds it, and no input.
+bool streams(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  const TileOperand& out = job.operand[0];
+  const std::int64_t bytes = plan.numel * out.memory_size();
+  if (bytes < kLeastStreamed || !(job.streams || job.identity) || job.outputs != 1 ||
+      plan.flat[0].feed != Feed::Direct || !passes_caches(bytes, plan.numel * moving_bytes(plan))) {
+    return false;
+  }
+  return std::none_of(job.operand.begin() + 1, job.operand.begin() + job.operands,
+                      [&](const TileOperand& input) { return input.data == out.data; });
+}
+
+}  // namespace
+
 std::int64_t moving_bytes(const Plan& plan) {
   std::int64_t bytes = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(plan.job->operands); ++k) {
@@ -97,20 +111,6 @@ std::int64_t moving_bytes(const Plan& plan) {
   }
   return bytes;
 }
-
-/// Output 0 alone, contiguous, so long that no cache holds it, and no input.
-bool streams(const Plan& plan) {
-  const TileJob& job = *plan.job;
-  const TileOperand& out = job.operand[0];
-  if (!(job.streams || job.identity) || job.outputs != 1 || plan.flat[0].feed != Feed::Direct ||
-      !passes_caches(plan.numel * out.memory_size(), plan.numel * moving_bytes(plan))) {
-    return false;
-  }
-  return std::none_of(job.operand.begin() + 1, job.operand.begin() + job.operands,
-                      [&](const TileOperand& input) { return input.data == out.data; });
-}
-
-}  // namespace
 
 std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost) {
   elements = std::max<std::int64_t>(elements, 1);

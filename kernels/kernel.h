@@ -23,7 +23,7 @@ struct KernelScalar {
 /// A request: output 0, which is no input, goes past the caches. Kernels that cannot do so, or find it not aligned, pass it
 /// over. Whoever sets it ends with a store fence, before another thread reads the result.
 inline constexpr std::uint32_t kStreamOutput = 1;
-/// Results at least this long, in bytes, gain by it whatever the caches. Measured with 2 MiB of L2, ratios of the time without: add of 48 MiB in all
+/// Results at least this long, in bytes, always go so. Measured with 2 MiB of L2, ratios of the time without: add of 48 MiB in all
 /// 0.97, 96 MiB 0.85, 192 MiB 0.7, 384 MiB 0.75; one input 64 MiB in all 0.98, 128 MiB 0.8, 256 MiB 0.75.
 inline constexpr std::int64_t kStreamOutputFrom = 32 << 20;
 

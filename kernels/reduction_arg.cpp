@@ -68,7 +68,7 @@ struct ArgExtreme {
     I at = I::load(first);
     Lanes lanes[kChains];
     for (Lanes& l : lanes) l = {V(x[0]), I(Index{0})};
-    NanSeen<T> nan[2];  // each waits for itself
+    NanSeen<T> nan;
     std::int64_t i = 0;
     for (; i + kChains * kSize <= n; i += kChains * kSize, at = at + I(Index{kChains * kSize})) {
       V v[kChains];
@@ -77,17 +77,17 @@ struct ArgExtreme {
         v[j] = V::load(x + i + j * kSize);
         lanes[j].take(v[j], at + I(static_cast<Index>(j * kSize)));
       }
-      nan[0].add(v[0], v[1]);
-      nan[1].add(v[2], v[3]);
+      nan.add(v[0], v[1], 0);
+      nan.add(v[2], v[3], 1);
     }
     for (; i < n; i += kSize, at = at + I(Index{kSize})) {
       const int left = n - i < kSize ? static_cast<int>(n - i) : kSize;
       const V v = left == kSize ? V::load(x + i)
                                 : select(vec::Mask<T>::first(left), V::load_partial(x + i, left), V(x[0]));
       lanes[0].take(v, at);
-      nan[0].add(v, v);
+      nan.add(v, v);
     }
-    if (nan[0].any() || nan[1].any()) {
+    if (nan.any()) {
       constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
       const std::int64_t position = find(x, n, kNan);
       return {x[position], position};
@@ -166,12 +166,12 @@ struct ArgExtreme {
                          RowPrefetch prefetch, std::int64_t* positions, T* values) {
     if (rows > kPart) return false;
     Lanes lanes[kTile / kSize];
-    NanSeen<T> nan[2];  // each waits for itself
+    NanSeen<T> nan;
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
           const V v = part(reinterpret_cast<const T*>(x) + c, n);
           lanes[c / kSize] = {v, I(Index{0})};
-          nan[0].add(v, v);
+          nan.add(v, v);
         });
     Index r = 1;
     const auto down = [&]<int Rows, int Burst, bool Near>() __attribute__((always_inline)) {
@@ -192,10 +192,10 @@ struct ArgExtreme {
           width, [&](int c, int n) __attribute__((always_inline)) {
             const V v = part(reinterpret_cast<const T*>(x + r * stride) + c, n);
             lanes[c / kSize].take(v, I(r));
-            nan[0].add(v, v);
+            nan.add(v, v);
           });
     }
-    if (nan[0].any() || nan[1].any()) return false;
+    if (nan.any()) return false;
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
           const Lanes& best = lanes[c / kSize];
@@ -213,7 +213,7 @@ struct ArgExtreme {
   /// Takes rows r to r + Rows of Count registers, of one its first n elements, and asks for as many rows after them, in L1 if Near.
   template <int Rows, int Count, bool Near>
   static LANEWISE_INLINE void take_rows(const char* x, std::int64_t stride, Index r, int n, Lanes* to,
-                                        NanSeen<T>* nan) {
+                                        NanSeen<T>& nan) {
     Lanes best[Count];
     V v[Rows][Count];
     for (int i = 0; i < Count; ++i) best[i] = to[i];
@@ -225,7 +225,7 @@ struct ArgExtreme {
         Near ? __builtin_prefetch(at + Rows * stride) : prefetch_to_l2(at + Rows * stride);
         v[k][i] = part(reinterpret_cast<const T*>(at), n);
         best[i].take(v[k][i], I(static_cast<Index>(r + k)));
-        if (k % 2 == 1) nan[(k / 2 + i) % 2].add(v[k - 1][i], v[k][i]);
+        if (k % 2 == 1) nan.add(v[k - 1][i], v[k][i], k / 2 + i);
       }
     }
     for (int i = 0; i < Count; ++i) to[i] = best[i];
@@ -236,8 +236,8 @@ struct ArgExtreme {
 #else
   static constexpr bool kNear = false;
 #endif
-  /// So many bytes are in L1 anyway.
-  static constexpr std::int64_t kCached = 64 << 10;
+  /// So many bytes are in L1 of the CPUs that this is for; there four rows at a time are twice as fast.
+  static constexpr std::int64_t kCached = 48 << 10;
 
   static void of_any_columns(const char* x, std::int64_t rows, std::int64_t stride, int width,
                              std::int64_t base, std::int64_t* positions, T* values) {

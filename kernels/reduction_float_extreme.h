@@ -135,8 +135,8 @@ class FloatExtreme {
     constexpr int kChains = 4;
     const V one = Map::apply(V(x[0]));
     Seen seen[kChains] = {Seen(one), Seen(one), Seen(one), Seen(one)};
-    NanSeen<T> nan[2];  // each waits for itself
-    nan[0].add(one, one);
+    NanSeen<T> nan;
+    nan.add(one, one);
     std::int64_t i = 0;
     for (; i + kChains * kSize <= n; i += kChains * kSize) {
       V v[kChains];
@@ -145,15 +145,15 @@ class FloatExtreme {
         v[j] = load(x + i + j * kSize);
         seen[j].add(v[j]);
       }
-      nan[0].add(v[0], v[1]);
-      nan[1].add(v[2], v[3]);
+      nan.add(v[0], v[1], 0);
+      nan.add(v[2], v[3], 1);
     }
     for (; i < n; i += kSize) {
       const V v = i + kSize <= n ? load(x + i) : load_part(x + i, static_cast<int>(n - i), one);
       seen[0].add(v);
-      nan[0].add(v, v);
+      nan.add(v, v);
     }
-    if (nan[0].any() || nan[1].any()) return limits::quiet_NaN();
+    if (nan.any()) return limits::quiet_NaN();
     for (int j = 1; j < kChains; ++j) seen[0].add(seen[j]);
     return fold<kSize / 2>(seen[0]);
   }
@@ -170,12 +170,12 @@ class FloatExtreme {
   static void of_columns(const char* x, std::int64_t rows, std::int64_t stride, int width,
                          RowPrefetch prefetch, T* out) {
     Seen seen[kTile / kSize];
-    NanSeen<T> nan[2];
+    NanSeen<T> nan;
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
           const V v = part(reinterpret_cast<const T*>(x) + c, n);
           seen[c / kSize] = Seen(v);
-          nan[0].add(v, v);
+          nan.add(v, v);
         });
     const bool asks = prefetch == RowPrefetch::ToL2;
     std::int64_t r = 1;
@@ -192,7 +192,7 @@ class FloatExtreme {
           width, [&](int c, int n) __attribute__((always_inline)) {
             const V v = part(reinterpret_cast<const T*>(x + r * stride) + c, n);
             seen[c / kSize].add(v);
-            nan[0].add(v, v);
+            nan.add(v, v);
           });
     }
     each_register<V>(
@@ -200,7 +200,7 @@ class FloatExtreme {
           const V v = seen[c / kSize].value();
           n == kSize ? v.store(out + c) : v.store_partial(out + c, n);
         });
-    if (nan[0].any() || nan[1].any()) put_nans(x, rows, stride, width, out);
+    if (nan.any()) put_nans(x, rows, stride, width, out);
   }
   /// Rows, and registers of each, that are read at a time.
   static constexpr int kRows = 4, kBurst = 2;
@@ -208,7 +208,7 @@ class FloatExtreme {
   static LANEWISE_INLINE V part(const T* p, int n) { return n >= kSize ? load(p) : load_part(p, n, V(T(0))); }
   template <int Count>
   static LANEWISE_INLINE void add_rows(const char* x, std::int64_t stride, bool asks, int n, Seen* to,
-                                       NanSeen<T> (&nan)[2]) {
+                                       NanSeen<T>& nan) {
     if (asks) {
       for (int r = 0; r < kRows; ++r)
         for (int byte = 0; byte < Count * static_cast<int>(sizeof(V)); byte += 64)
@@ -222,8 +222,8 @@ class FloatExtreme {
         v[r] = part(reinterpret_cast<const T*>(x + r * stride) + i * kSize, n);
         seen.add(v[r]);
       }
-      nan[0].add(v[0], v[1]);
-      nan[1].add(v[2], v[3]);
+      nan.add(v[0], v[1], 0);
+      nan.add(v[2], v[3], 1);
       to[i] = seen;
     }
   }

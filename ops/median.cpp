@@ -23,7 +23,7 @@ std::int64_t median_of(const T* x, std::int64_t n, bool ignore_nan, typename Sor
   if constexpr (SortKey<T>::kFloating) {
     const auto is_nan = [](T element) {
       if constexpr (std::is_floating_point_v<T>) {
-        return element != element;  // taken four and more at a time, while keys of f64 are made one by one
+        return element != element;  // whole registers at a time, while keys of f64 are made one by one
       } else {
         return SortKey<T>::of(element) == SortKey<T>::kNaN;
       }

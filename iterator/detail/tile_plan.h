@@ -96,6 +96,9 @@ std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost)
 /// Cost per element of a job of which `staged` operands pass through tiles.
 double staged_cost(const TileJob& job, int staged);
 
+/// Bytes of an element of all operands but those that are repeated from a cache.
+std::int64_t moving_bytes(const Plan& plan);
+
 /// f(begin, end) over all items of so many elements each, in parallel where that pays, in any order of blocks unless the
 /// job has one.
 template <class F>
@@ -109,11 +112,7 @@ void walk(const Plan& plan, std::int64_t items, std::int64_t elements, std::int6
     lanewise::parallel_for(0, items, grain, f);
     return;
   }
-  std::int64_t bytes = 0;
-  for (int k = 0; k < job.operands; ++k) {
-    bytes += job.operand[static_cast<std::size_t>(k)].memory_size();
-  }
-  parallel_walk(items, elements * bytes, grain, f);
+  parallel_walk(items, elements * moving_bytes(plan), grain, f);
 }
 
 /// So few elements take one tile for everything.
