@@ -80,8 +80,10 @@ function(lanewise_build_isa_objects result)
       target_compile_options(lanewise_kernels_${tier} PRIVATE -fno-lto -fno-exceptions -fno-rtti -fno-math-errno
                              $<IF:$<BOOL:${sanitized}>,-Og,$<IF:$<CONFIG:Debug>,-O1,-O3>>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>
-                             # What -O3 doubles for a branch in a loop or a stride of 1 is a tenth of the reductions, and no faster.
+                             # What -O3 doubles for a branch in a loop or a stride of 1, or joins of two rounds of an outer loop, is a seventh
+                             # of the reductions, and no faster than what they join themselves.
                              $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops;-fno-split-paths;-fno-version-loops-for-strides>
+                             $<$<CXX_COMPILER_ID:GNU>:-fno-loop-unroll-and-jam>
                              # A loop of one load and one store takes up to twice as long if its code lies across 32 bytes (Zen 3, neg
                              # in L1). What other jumps go to need not be aligned, which saves what the loops take more.
                              $<$<CXX_COMPILER_ID:GNU>:-falign-jumps=1>

@@ -75,6 +75,17 @@ struct OrderFree {
     return wide;
   }
 
+  /// Several rows at once, so that the lanes are read and written once for all of them.
+  template <class... Rows>
+  static LANEWISE_INLINE void step_rows(Narrow* __restrict narrow, std::int64_t width,
+                                        const Rows* __restrict... row) {
+    for (std::int64_t j = 0; j < width; ++j) {
+      Narrow n = narrow[j];
+      ((n = Op::step(n, row[j])), ...);
+      narrow[j] = n;
+    }
+  }
+
   static void rows(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols,
                    Wide* __restrict acc) {
     constexpr std::int64_t kTile = 512;
@@ -85,10 +96,14 @@ struct OrderFree {
       for (std::int64_t first = 0; first < rows; first += Op::kBlock) {
         const std::int64_t last = rows - first < Op::kBlock ? rows : first + Op::kBlock;
         for (std::int64_t j = 0; j < width; ++j) narrow[j] = Op::start();
-        for (std::int64_t r = first; r < last; ++r) {
-          const T* __restrict row = reinterpret_cast<const T*>(x + r * stride) + c;
-          for (std::int64_t j = 0; j < width; ++j) narrow[j] = Op::step(narrow[j], row[j]);
+        const auto row = [&](std::int64_t r) { return reinterpret_cast<const T*>(x + r * stride) + c; };
+        std::int64_t r = first;
+        if constexpr (sizeof(T) < sizeof(Narrow)) {
+          for (; r + 4 <= last; r += 4) step_rows(narrow, width, row(r), row(r + 1), row(r + 2), row(r + 3));
+        } else if constexpr (sizeof(T) <= 4) {  // else caches are slower than the lanes
+          for (; r + 2 <= last; r += 2) step_rows(narrow, width, row(r), row(r + 1));
         }
+        for (; r < last; ++r) step_rows(narrow, width, row(r));
         for (std::int64_t j = 0; j < width; ++j) acc[c + j] = Op::widen(acc[c + j], narrow[j]);
       }
     }
