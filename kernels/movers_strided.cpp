@@ -31,7 +31,17 @@ LANEWISE_INLINE void copy_element(const char* from, char* to) {
 template <class T, int kStep>
 [[gnu::noinline]] void every(const char* from, char* to, std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
+  std::int64_t i = 0;
+#if defined(LANEWISE_ISA_AVX512)
+  if constexpr (kSize == 16 && kStep == 2) {
+    for (; i + 4 < n; i += 4) {  // what follows the last one is not read
+      const char* const four = from + i * 2 * kSize;
+      _mm512_storeu_si512(to + i * kSize, _mm512_shuffle_i64x2(_mm512_loadu_si512(four),
+                                                               _mm512_loadu_si512(four + 64), 0b10'00'10'00));
+    }
+  }
+#endif
+  for (; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
 }
 
 #if defined(LANEWISE_ISA_AVX512)
@@ -48,9 +58,12 @@ template <class T>
       _mm512_mask_storeu_epi16(to, 0x55555555u, _mm512_cvtepu16_epi32(v));
     } else if constexpr (sizeof(T) == 4) {
       _mm512_mask_storeu_epi32(to, 0x5555u, _mm512_cvtepu32_epi64(v));
-    } else {
+    } else if constexpr (sizeof(T) == 8) {
       const __m512i places = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);
       _mm512_mask_storeu_epi64(to, 0x55u, _mm512_permutexvar_epi64(places, _mm512_castsi256_si512(v)));
+    } else {
+      const __m512i whole = _mm512_castsi256_si512(v);
+      _mm512_mask_storeu_epi64(to, 0x33u, _mm512_shuffle_i64x2(whole, whole, 0b01'01'00'00));
     }
   }
   return i;
@@ -73,9 +86,7 @@ void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t
   } else {
     std::int64_t i = 0;
 #if defined(LANEWISE_ISA_AVX512)
-    if constexpr (sizeof(T) <= 8) {
-      if (from_stride == kSize && to_stride == 2 * kSize) i = to_every_second<T>(from, to, n);
-    }
+    if (from_stride == kSize && to_stride == 2 * kSize) i = to_every_second<T>(from, to, n);
 #endif
     for (; i < n; ++i) copy_element<T>(from + i * from_stride, to + i * to_stride);
   }
