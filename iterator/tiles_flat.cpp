@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/dispatch_isa/topology.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/tensor/dim_vector.h>
@@ -97,6 +98,10 @@ struct Layout {
   double cost = 1;
 };
 
+std::int64_t touched_bytes(std::int64_t lines) {
+  return lines > kBeyondL2 && topology().l1d_bytes < kLargeL1 ? kTouchedBytesBeyondL2 : kTouchedBytes;
+}
+
 Layout lay_out(const Plan& plan) {
   const TileJob& job = *plan.job;
   std::int64_t bytes_per_element = 0, lines_per_element = 0, widest = 1, narrowest = 16, multiple = 1;
@@ -118,9 +123,8 @@ Layout lay_out(const Plan& plan) {
   }
   Layout layout;
   layout.cost = staged_cost(job, staged);
-  const bool beyond_l2 = plan.numel * lines_per_element > kBeyondL2;
-  const std::int64_t touched =
-      (beyond_l2 ? kTouchedBytesBeyondL2 : kTouchedBytes) / (bytes_per_element + lines_per_element);
+  const std::int64_t lines = plan.numel * lines_per_element;
+  const std::int64_t touched = touched_bytes(lines) / (bytes_per_element + lines_per_element);
   const std::int64_t room =
       std::min({job.block > 0 ? job.block : kMaxRun, kRunBytes / widest,
                 kArenaBytes / (bytes_per_element + widest) - 64, std::max({touched, kMinRun, multiple})});
