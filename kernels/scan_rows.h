@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include <lanewise/vec/convert.h>
+#include <lanewise/vec/prefix_sums.h>
+#include <lanewise/vec/select.h>
 
 /// Scans along contiguous rows. An element waits for the one before it, so that a row keeps a core waiting for most of the time;
 /// a few rows take turns. Included by per-ISA files.
@@ -85,6 +87,46 @@ __attribute__((noinline)) inline void narrow_all(const double* x, std::int64_t n
   for (; i + V::size <= n; i += V::size) vec::narrow(W::load(x + i), W::load(x + i + W::size)).store(to + i);
   _Pragma("GCC unroll 1") for (; i < n; ++i) to[i] = static_cast<float>(x[i]);
 }
+
+/// Sums of integers, which no order changes: of a register at a time, so that what waits is one addition a register.
+class ScanIntegerRows {
+ public:
+  /// The entry of a ScanKernel.
+  static void run(const char* x, std::int64_t stride, char* out, std::int64_t out_stride, std::int64_t n,
+                  std::int64_t rows, bool reverse, char* carry) noexcept {
+    auto* to = reinterpret_cast<std::uint64_t*>(carry);
+    for (; rows > 0; --rows, x += stride, out += out_stride, ++to) {
+      const auto* from = reinterpret_cast<const std::uint64_t*>(x);
+      auto* result = reinterpret_cast<std::uint64_t*>(out);
+      *to = reverse ? row<true>(from, result, n, *to) : row<false>(from, result, n, *to);
+    }
+  }
+
+ private:
+  using V = vec::Vec<std::uint64_t>;
+
+  template <bool Reverse>
+  static std::uint64_t row(const std::uint64_t* x, std::uint64_t* out, std::int64_t n, std::uint64_t start) {
+    V carry(start);
+    const auto next = [&](V v) __attribute__((always_inline)) {
+      const V sums = vec::prefix_sums(Reverse ? vec::reverse(v) : v);
+      const V result = sums + carry;
+      carry += vec::all_of_last(sums);
+      return Reverse ? vec::reverse(result) : result;
+    };
+    std::int64_t i = 0;
+    for (; i + V::size <= n; i += V::size) {
+      const std::int64_t at = Reverse ? n - V::size - i : i;
+      next(V::load(x + at)).store(out + at);
+    }
+    for (; i < n; ++i) {
+      const std::int64_t at = Reverse ? n - 1 - i : i;
+      carry += V(x[at]);
+      out[at] = carry.extract(0);
+    }
+    return carry.extract(0);
+  }
+};
 
 /// R: a real type, carried in double precision where it is f32; an element has Parts of them, 2 if it is complex. kRows rows take
 /// turns.

@@ -64,7 +64,8 @@ struct RunningExtreme {
       }
     };
     while (i + kBlock <= n) {
-      if (any_takes(from + i, [best](std::int64_t) { return best; })) {
+      // Where the last block had a new extreme, this one has one too as often as not.
+      if (at >= i - kBlock || any_takes(from + i, [best](std::int64_t) { return best; })) {
         steps(i + kBlock);
       } else {
         std::fill_n(to + i, kBlock, best);
