@@ -1,6 +1,7 @@
 // Parts and properties of numbers: fractions, signs, angles, neighbours, mantissas; gcd, lcm and shifts of
 // integers.
 
+#include <lanewise/kernels/common_divisor.h>
 #include <lanewise/kernels/half_loop.h>
 #include <lanewise/kernels/integer_arithmetic.h>
 #include <lanewise/vec/math.h>
@@ -203,34 +204,25 @@ struct ShiftRight {
   }
 };
 
-/// What divisions of T's magnitudes are done in: those of 32 bits are the faster ones.
+/// Without its sign; the most negative number too, as an unsigned one.
 template <class T>
-using Magnitude = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-
-template <class T>
-inline Magnitude<T> magnitude(T x) noexcept {
-  return x < 0 ? 0 - static_cast<Magnitude<T>>(x) : static_cast<Magnitude<T>>(x);
-}
-template <class Word>
-inline Word common_divisor(Word a, Word b) noexcept {
-  while (b != 0) {
-    const Word rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
+LANEWISE_INLINE auto magnitude(vec::Vec<T> x) noexcept {
+  return vec::bitcast<std::make_unsigned_t<T>>(vec::select(x < vec::Vec<T>(T(0)), -x, x));
 }
 struct Gcd {
   template <class T>
-  T operator()(T x, T y) const noexcept {
-    return static_cast<T>(common_divisor(magnitude(x), magnitude(y)));
+  vec::Vec<T> operator()(vec::Vec<T> x, vec::Vec<T> y) const noexcept {
+    const auto a = magnitude(x), b = magnitude(y);
+    return vec::bitcast<T>(odd_common_divisor(a, b) * common_power(a, b));
   }
 };
+/// The magnitude of a / gcd * b, whatever part of that T holds; 0 if one of them is.
 struct Lcm {
   template <class T>
-  T operator()(T x, T y) const noexcept {
-    const Magnitude<T> a = magnitude(x), b = magnitude(y), divisor = common_divisor(a, b);
-    return divisor == 0 ? T(0) : static_cast<T>(magnitude(static_cast<T>(a / divisor * b)));
+  vec::Vec<T> operator()(vec::Vec<T> x, vec::Vec<T> y) const noexcept {
+    const auto a = magnitude(x), b = magnitude(y);
+    const auto divisor = odd_common_divisor(a, b) * common_power(a, b);
+    return vec::bitcast<T>(magnitude(vec::bitcast<T>(exact_quotient(a, divisor) * b)));
   }
 };
 
@@ -260,7 +252,7 @@ constinit const ElementwiseKernel polar = elementwise<Polar, ComplexNumber(Same,
 constinit const ElementwiseKernel bitwise_left_shift = elementwise<ShiftLeft, Binary, kCompactCost>(integral);
 constinit const ElementwiseKernel bitwise_right_shift =
     elementwise<ShiftRight, Binary, kCompactCost>(integral);
-constinit const ElementwiseKernel gcd = scalarwise<Gcd, Binary, 30>(integral);
-constinit const ElementwiseKernel lcm = scalarwise<Lcm, Binary, 40>(integral);
+constinit const ElementwiseKernel gcd = elementwise<Gcd, Binary, 30>(integral);
+constinit const ElementwiseKernel lcm = elementwise<Lcm, Binary, 40>(integral);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

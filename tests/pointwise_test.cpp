@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -173,6 +174,37 @@ TEST(PointwiseOps, Integers) {
             (std::vector<std::int32_t>{12, 12, 0}));
   EXPECT_EQ(threshold(ints({1, 3}), 2, 7.5).scalar_type(), kInt);
   EXPECT_EQ(values<std::int32_t>(hardtanh(ints({-9, 9}), -1.5, 2.5)), (std::vector<std::int32_t>{-1, 2}));
+}
+
+TEST(PointwiseOps, CommonDivisorsAndMultiples) {
+  manual_seed(15);
+  const auto check = [&]<class T>(ScalarType dtype, T) {
+    using Unsigned = std::uint64_t;
+    const auto magnitude = [](T v) {
+      return v < 0 ? 0 - static_cast<Unsigned>(v) : static_cast<Unsigned>(v);
+    };
+    // All of a type's numbers, those of few bits, and the most negative one and 0 among them.
+    const Tensor bits = randint(std::numeric_limits<std::int64_t>::min(),
+                                std::numeric_limits<std::int64_t>::max(), {2, 1001}, kLong);
+    Tensor ab = cat({bits, bits.bitwise_right_shift(randint(0, 64, {2, 1001}, kLong))}, 1).to(dtype);
+    ab.narrow(1, 0, 3).fill_(0);
+    ab.select(0, 0).narrow(0, 2, 40).fill_(Scalar(static_cast<std::int64_t>(std::numeric_limits<T>::min())));
+    ab.select(0, 1).narrow(0, 40, 9).fill_(0);
+    const auto a = values<T>(ab.select(0, 0)), b = values<T>(ab.select(0, 1));
+    const auto divisors = values<T>(gcd(ab.select(0, 0), ab.select(0, 1)));
+    const auto multiples = values<T>(lcm(ab.select(0, 0), ab.select(0, 1)));
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const Unsigned x = magnitude(a[i]), y = magnitude(b[i]), divisor = std::gcd(x, y);
+      ASSERT_EQ(divisors[i], static_cast<T>(divisor)) << +a[i] << ", " << +b[i];
+      const auto product = static_cast<T>(divisor == 0 ? 0 : x / divisor * y);
+      ASSERT_EQ(multiples[i], static_cast<T>(magnitude(product))) << +a[i] << ", " << +b[i];
+    }
+  };
+  check(kByte, std::uint8_t{});
+  check(kChar, std::int8_t{});
+  check(kShort, std::int16_t{});
+  check(kInt, std::int32_t{});
+  check(kLong, std::int64_t{});
 }
 
 TEST(PointwiseOps, OperatorsOfBits) {

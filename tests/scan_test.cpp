@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <lanewise/lanewise.h>
+#include <lanewise/ops/scan.h>
 
 namespace lanewise {
 namespace {
@@ -135,6 +136,16 @@ TEST(Scan, BackwardsIsThatOfTheReverse) {
 }
 
 /// Results that go past the caches.
+TEST(Scan, BackwardsOfIntegers) {
+  manual_seed(14);
+  for (const std::int64_t n : {1, 7, 8, 9, 300}) {
+    for (const Tensor& x : matrices(5, n, kLong)) {
+      for (const std::int64_t dim : {0, 1})
+        expect_same_bits(ops::reverse_cumsum(x, dim), x.flip({dim}).cumsum(dim).flip({dim}), "int64");
+    }
+  }
+}
+
 TEST(Scan, OfLargeResults) {
   manual_seed(14);
   for (const auto& shape :
