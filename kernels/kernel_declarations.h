@@ -25,6 +25,9 @@ extern const IndexedKernel arange;
 extern const IndexedKernel linspace;
 
 bool in_bounds(const std::int64_t* values, std::int64_t n, std::int64_t size) noexcept;
+std::int64_t count_set(const std::uint8_t* mask, std::int64_t n) noexcept;
+std::int64_t positions_set(const std::uint8_t* mask, std::int64_t n, std::int64_t first,
+                           std::int64_t* to) noexcept;
 
 extern const Movers movers;
 

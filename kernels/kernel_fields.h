@@ -54,6 +54,11 @@ struct KernelTable {
 
   /// Whether 0 <= v < size for all n values, size > 0.
   bool (*in_bounds)(const std::int64_t* values, std::int64_t n, std::int64_t size) noexcept;
+  /// How many of n bytes are not 0.
+  std::int64_t (*count_set)(const std::uint8_t* mask, std::int64_t n) noexcept;
+  /// first + i for every mask[i] that is not 0, and returns how many. `to` has room for n + 8, and anything may be behind them.
+  std::int64_t (*positions_set)(const std::uint8_t* mask, std::int64_t n, std::int64_t first,
+                                std::int64_t* to) noexcept;
 
   const Movers* movers;
   const ReductionTable* reductions;

@@ -23,7 +23,7 @@ namespace {
 /// their results go.
 constexpr std::int64_t kBlock = 4096;
 
-/// A contiguous mask of 0 and 1, and how many of its elements hold before each block.
+/// A contiguous mask, and how many of its elements hold before each block.
 struct CountedMask {
   Tensor mask;
   const std::uint8_t* data;
@@ -38,35 +38,29 @@ struct CountedMask {
     before.assign(static_cast<std::size_t>(blocks) + 1, 0);
     parallel_for(0, blocks, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t b = begin; b < end; ++b) {
-        std::int64_t count = 0;
-        const std::int64_t to = std::min(n, (b + 1) * kBlock);
-        for (std::int64_t i = b * kBlock; i < to; ++i) count += data[i];
-        before[static_cast<std::size_t>(b) + 1] = count;
+        before[static_cast<std::size_t>(b) + 1] =
+            kernels::active_kernels().count_set(data + b * kBlock, length(b));
       }
     });
     for (std::size_t b = 1; b < before.size(); ++b) before[b] += before[b - 1];
   }
 
   std::int64_t count() const { return before.back(); }
+  std::int64_t length(std::int64_t block) const { return std::min(kBlock, n - block * kBlock); }
 
   /// Calls f(positions, how many, number of the first among all that hold) for each block, in parallel; f may
   /// write to the positions.
   template <class F>
   void each_block(F&& f) const {
-    parallel_for(0, static_cast<std::int64_t>(before.size()) - 1, 4,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   std::int64_t positions[kBlock + 1];
-                   for (std::int64_t b = begin; b < end; ++b) {
-                     std::int64_t found = 0;
-                     const std::int64_t to = std::min(n, (b + 1) * kBlock);
-                     // No branch: a random mask would be guessed wrong half the time.
-                     for (std::int64_t i = b * kBlock; i < to; ++i) {
-                       positions[found] = i;
-                       found += data[i];
-                     }
-                     if (found > 0) f(positions, found, before[static_cast<std::size_t>(b)]);
-                   }
-                 });
+    parallel_for(
+        0, static_cast<std::int64_t>(before.size()) - 1, 4, [&](std::int64_t begin, std::int64_t end) {
+          std::int64_t positions[kBlock + 8];
+          for (std::int64_t b = begin; b < end; ++b) {
+            const std::int64_t found =
+                kernels::active_kernels().positions_set(data + b * kBlock, length(b), b * kBlock, positions);
+            if (found > 0) f(positions, found, before[static_cast<std::size_t>(b)]);
+          }
+        });
   }
 };
 

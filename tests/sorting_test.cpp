@@ -222,6 +222,30 @@ TEST(Nonzero, SplitsPositions) {
   }
 }
 
+TEST(Nonzero, OfEveryLengthAndDensity) {
+  manual_seed(17);
+  for (const std::int64_t n : {1, 7, 8, 31, 32, 63, 64, 65, 200, 4095, 4096, 4097, 9000}) {
+    for (const double density : {0.0, 0.02, 0.5, 0.97, 1.0}) {
+      Tensor mask = rand({n}) < density;
+      auto* bytes = static_cast<std::uint8_t*>(mask.data_ptr());
+      std::vector<std::int64_t> expected;
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (bytes[i] == 0) continue;
+        expected.push_back(i);
+        if (i % 3 == 0) bytes[i] = 2;  // whatever others write for true
+        if (i % 3 == 1) bytes[i] = 255;
+      }
+      const Tensor positions = mask.nonzero().flatten();
+      ASSERT_EQ(positions.numel(), static_cast<std::int64_t>(expected.size())) << n << ", " << density;
+      const auto* found = positions.data_ptr<std::int64_t>();
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), found)) << n << ", " << density;
+      ASSERT_TRUE(equal(arange(n).masked_select(mask), positions));
+      ASSERT_TRUE(
+          equal(zeros({n}, kLong).masked_scatter(mask, positions + 1).masked_select(mask), positions + 1));
+    }
+  }
+}
+
 TEST(Searching, AgreesWithBounds) {
   const Tensor line = std::get<0>(with_repetitions(500, kFloat).sort());
   const Tensor values = with_repetitions(100, kFloat);
