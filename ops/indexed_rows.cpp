@@ -8,6 +8,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/divisor.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/masks.h>
 #include <lanewise/ops/views.h>
@@ -266,7 +267,19 @@ IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& i
   const std::int64_t* positions = rows.offsets_data();
   auto* out = offsets.data_ptr<std::int64_t>();
   parallel_for(0, index.numel(), kGrainElements, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = begin; p < end; ++p) out[p] = offset_of(positions[p], sizes, strides);
+    constexpr std::int64_t kBlock = 512;
+    std::int64_t rest[kBlock];
+    for (; begin < end; begin += kBlock) {
+      const std::int64_t n = std::min(kBlock, end - begin);
+      std::copy_n(positions + begin, n, rest);
+      std::fill_n(out + begin, n, 0);
+      for (std::size_t d = sizes.size(); d-- > 1;) {
+        const Divisor size(sizes[d]);
+        const std::int64_t stride = strides[d];
+        for (std::int64_t i = 0; i < n; ++i) out[begin + i] += size.split(rest[i]) * stride;
+      }
+      for (std::int64_t i = 0; i < n; ++i) out[begin + i] += rest[i] * strides[0];
+    }
   });
   rows.offsets = offsets;
   return rows;

@@ -436,5 +436,44 @@ TEST(Cat, LargeAndSmallHaveTheirParts) {
   }
 }
 
+TEST(Indexing, WritesAreTheSameHoweverMemoryLies) {
+  manual_seed(19);
+  const auto layouts = [](const Tensor& t) {
+    const std::int64_t last = t.dim() - 1;
+    return std::vector<Tensor>{t.clone(), t.transpose(0, last).contiguous().transpose(0, last),
+                               t.transpose(0, 1).contiguous().transpose(0, 1),
+                               stack({t, t}, -1).select(-1, 0)};
+  };
+  for (const ScalarType type : {kFloat, kDouble, kShort, kComplexDouble}) {
+    for (const std::vector<std::int64_t>& sizes :
+         std::vector<std::vector<std::int64_t>>{{70, 40}, {9, 20, 33}, {5, 64, 1, 17}}) {
+      const Tensor whole = randint(0, 100, sizes, kLong).to(type);
+      for (const std::int64_t dim : {0, 1}) {
+        const Tensor index = randint(0, whole.size(dim), {31}, kLong);  // some of them twice
+        std::vector<std::int64_t> of_source = sizes;
+        of_source[static_cast<std::size_t>(dim)] = 31;
+        const Tensor source = randint(0, 100, of_source, kLong).to(type);
+        std::vector<Tensor> indices(static_cast<std::size_t>(dim));
+        indices.emplace_back(index);
+        const auto each = [&](const auto& write) {
+          const Tensor expected = write(whole.clone(), source);
+          for (const Tensor& self : layouts(whole)) {
+            for (const Tensor& from : layouts(source))
+              ASSERT_TRUE(equal(write(self.clone(), from), expected)) << toString(type) << ", " << dim;
+          }
+        };
+        each([&](Tensor t, const Tensor& from) { return t.index_copy_(dim, index, from); });
+        each([&](Tensor t, const Tensor& from) { return t.index_add_(dim, index, from, 2); });
+        each([&](Tensor t, const Tensor&) { return t.index_fill_(dim, index, 3); });
+        each([&](Tensor t, const Tensor& from) { return t.index_put_(indices, from); });
+        each([&](Tensor t, const Tensor& from) { return t.index_put_(indices, from, true); });
+        each([&](Tensor t, const Tensor& from) {
+          return t.index_put_(indices, from.narrow(from.dim() - 1, 0, 1));
+        });
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise
