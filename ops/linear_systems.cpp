@@ -54,14 +54,32 @@ auto magnitude(T x) {
     return std::abs(x.real()) + std::abs(x.imag());
   }
 }
+/// Memory for so many, from the cache of results: fresh pages cost more than the arithmetic.
+template <class T>
+Tensor numbers(std::int64_t n) {
+  return lanewise::detail::empty_cpu({n}, scalar_type_of<T>);
+}
+
 /// A matrix as the product of a permutation, a unit lower and an upper triangle, in rows.
 template <class T>
 class Lu {
  public:
-  Lu(const T* matrix, std::int64_t n)
-      : n_(n), a_(matrix, matrix + n * n), order_(static_cast<std::size_t>(n)) {
-    for (std::int64_t i = 0; i < n; ++i) order_[static_cast<std::size_t>(i)] = i;
-    factor(0, n);
+  explicit Lu(std::int64_t n)
+      : n_(n),
+        stride_(apart(n)),
+        memory_(numbers<T>(n * stride_)),
+        a_(memory_.template data_ptr<T>()),
+        order_(static_cast<std::size_t>(n)) {}
+
+  /// Of this matrix from here on.
+  void factorize(const T* matrix) {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      std::copy_n(matrix + i * n_, n_, row(i));
+      order_[static_cast<std::size_t>(i)] = i;
+    }
+    odd_ = false;
+    zero_pivot_ = 0;
+    factor(0, n_);
   }
 
   /// Counted from 1; 0 if the matrix is regular.
@@ -108,28 +126,34 @@ class Lu {
   }
 
  private:
-  const T* row(std::int64_t i) const { return a_.data() + i * n_; }
-  T* row(std::int64_t i) { return a_.data() + i * n_; }
+  static constexpr auto kLine = static_cast<std::int64_t>(64 / sizeof(T));
 
-  /// Columns that are eliminated one by one.
-  static constexpr std::int64_t kLeaf = 8;
+  const T* row(std::int64_t i) const { return a_ + i * stride_; }
+  T* row(std::int64_t i) { return a_ + i * stride_; }
+
+  /// From one row to the next: an odd number of cache lines, so that a column does not fall into few sets of the caches.
+  static std::int64_t apart(std::int64_t n) { return n <= 2 * kLine ? n : (divup(n, kLine) | 1) * kLine; }
+
+  /// Columns that are eliminated one by one: a line of each row, which L1 holds of many rows.
+  static constexpr std::int64_t kLeaf = std::max<std::int64_t>(kLine, 8);
   /// From so many columns on, what they take from others is a product.
-  static constexpr std::int64_t kPanel = 32;
+  static constexpr std::int64_t kPanel = 8;
 
   static Matrix matrix(const T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride) {
     return {reinterpret_cast<char*>(const_cast<T*>(data)), scalar_type_of<T>, rows, cols, stride, 1};
   }
   Matrix block(std::int64_t first_row, std::int64_t first_col, std::int64_t rows, std::int64_t cols) const {
-    return matrix(row(first_row) + first_col, rows, cols, n_);
+    return matrix(row(first_row) + first_col, rows, cols, stride_);
   }
   /// c -= a b, a copied with the other sign so that products are added to c where it lies.
   static void subtract_product(const Matrix& a, const Matrix& b, const Matrix& c) {
-    std::vector<T> negative(static_cast<std::size_t>(a.rows * a.cols));
+    const Tensor memory = numbers<T>(a.rows * a.cols);
+    T* const negative = memory.data_ptr<T>();
     for (std::int64_t i = 0; i < a.rows; ++i) {
       const T* from = reinterpret_cast<const T*>(a.at(i, 0));
-      std::transform(from, from + a.cols, negative.data() + i * a.cols, std::negate<>());
+      std::transform(from, from + a.cols, negative + i * a.cols, std::negate<>());
     }
-    Gemm(c, matrix(negative.data(), a.rows, a.cols, a.cols), b, c, 1, 1).run();
+    Gemm(c, matrix(negative, a.rows, a.cols, a.cols), b, c, 1, 1).run();
   }
 
   static void subtract(T factor, const T* from, T* to, std::int64_t n) {
@@ -198,17 +222,20 @@ class Lu {
     }
   }
 
-  std::int64_t n_;
-  std::vector<T> a_;
+  std::int64_t n_, stride_;
+  Tensor memory_;
+  T* a_;
   std::vector<std::int64_t> order_;
   bool odd_ = false;
   std::int64_t zero_pivot_ = 0;
 };
 
 template <class T>
-std::vector<T> identity(std::int64_t n) {
-  std::vector<T> unit(static_cast<std::size_t>(n * n), T(0));
-  for (std::int64_t i = 0; i < n; ++i) unit[static_cast<std::size_t>(i * n + i)] = T(1);
+Tensor identity(std::int64_t n) {
+  const Tensor unit = numbers<T>(n * n);
+  T* const to = unit.data_ptr<T>();
+  std::fill_n(to, n * n, T(0));
+  for (std::int64_t i = 0; i < n; ++i) to[i * n + i] = T(1);
   return unit;
 }
 
@@ -225,16 +252,17 @@ Tensor solved(const char* op, const Tensor& A, const Tensor* b, IntArrayRef size
   const std::int64_t batches = product(batch_sizes(A));
   std::vector<std::int64_t> singular(static_cast<std::size_t>(batches), 0);
   with_type(A.scalar_type(), [&]<class T>() {
-    const std::vector<T> unit = b == nullptr ? identity<T>(n) : std::vector<T>();
+    const Tensor right = b == nullptr ? identity<T>(n) : *b;
+    const T* const rhs = static_cast<const T*>(right.const_data_ptr());
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* x = static_cast<T*>(out.data_ptr());
     parallel_for(0, batches, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      Lu<T> lu(n);
       for (std::int64_t i = begin; i < end; ++i) {
-        const Lu<T> lu(a + i * n * n, n);
+        lu.factorize(a + i * n * n);
         singular[static_cast<std::size_t>(i)] = lu.zero_pivot();
         if (lu.zero_pivot() != 0) continue;
-        lu.solve(b == nullptr ? unit.data() : static_cast<const T*>(b->const_data_ptr()) + i * n * cols, cols,
-                 x + i * n * cols);
+        lu.solve(b == nullptr ? rhs : rhs + i * n * cols, cols, x + i * n * cols);
       }
     });
   });
@@ -262,7 +290,11 @@ Tensor linalg_det(const Tensor& A) {
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* det = static_cast<T*>(out.data_ptr());
     parallel_for(0, out.numel(), grain_of(n), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) det[i] = Lu<T>(a + i * n * n, n).determinant();
+      Lu<T> lu(n);
+      for (std::int64_t i = begin; i < end; ++i) {
+        lu.factorize(a + i * n * n);
+        det[i] = lu.determinant();
+      }
     });
   });
   return out;
@@ -277,18 +309,20 @@ Tensor adjugate(const Tensor& A) {
     using Real = decltype(magnitude(T()));
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* x = static_cast<T*>(out.data_ptr());
-    const std::vector<T> unit = identity<T>(n);
+    const Tensor right = identity<T>(n);
+    const T* const unit = right.data_ptr<T>();
     parallel_for(
         0, elements == 0 ? 0 : out.numel() / elements, grain_of(n),
         [&](std::int64_t begin, std::int64_t end) {
+          Lu<T> lu(n);
           for (std::int64_t i = begin; i < end; ++i) {
             const T *from = a + i * elements, *last = from + elements;
             T* to = x + i * elements;
-            Lu<T> lu(from, n);
+            lu.factorize(from);
             Real largest = 0;
             for (const T* p = from; p < last; ++p) largest = std::max(largest, magnitude(*p));
             lu.regularize(T((largest > 0 ? largest : Real(1)) * std::numeric_limits<Real>::epsilon()));
-            lu.solve(unit.data(), n, to);
+            lu.solve(unit, n, to);
             const T det = lu.determinant();
             for (std::int64_t k = 0; k < elements; ++k) to[k] *= det;
           }
