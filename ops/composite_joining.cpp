@@ -4,12 +4,22 @@
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/shape.h>
 
 /// Joining and splitting, put together from other public ops.
 namespace lanewise {
 namespace {
+
+/// How many ways there are to choose r of n >= 0.
+std::int64_t choices(std::int64_t n, std::int64_t r) {
+  if (r > n) return 0;
+  std::int64_t count = 1;
+  for (std::int64_t i = 1; i <= std::min(r, n - r); ++i)
+    count = detail::checked_product("combinations", count, n - i + 1) / i;
+  return count;
+}
 
 std::vector<Tensor> each(ArrayRef<Tensor> tensors, Tensor (*op)(const Tensor&)) {
   std::vector<Tensor> results;
@@ -186,13 +196,19 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
   LANEWISE_CHECK(ValueError, r >= 0, "combinations: Expect a non-negative number, but got ", r);
   if (r == 0) return empty({0}, self.options());
   const std::int64_t n = self.numel();
-  // Positions in lexicographic order, as an odometer turns.
-  std::vector<std::int64_t> rows, now(static_cast<std::size_t>(r));
+  const std::int64_t count = choices(with_replacement ? n + r - 1 : n, r);
+  Tensor positions = empty({detail::checked_product("combinations", count, r)}, kLong);
+  // In lexicographic order, as an odometer turns; its last wheel to the end by itself.
+  auto* row = positions.data_ptr<std::int64_t>();
+  std::vector<std::int64_t> now(static_cast<std::size_t>(r));
   for (std::size_t i = 0; i < now.size(); ++i) now[i] = with_replacement ? 0 : static_cast<std::int64_t>(i);
-  for (bool more = with_replacement ? n > 0 : r <= n; more;) {
-    rows.insert(rows.end(), now.begin(), now.end());
+  for (bool more = count > 0; more;) {
+    for (std::int64_t last = now.back(); last < n; ++last) {
+      row = std::copy(now.begin(), now.end() - 1, row);
+      *row++ = last;
+    }
     more = false;
-    for (std::size_t i = now.size(); i-- > 0;) {
+    for (std::size_t i = now.size() - 1; i-- > 0;) {
       const std::int64_t most = with_replacement ? n - 1 : n - r + static_cast<std::int64_t>(i);
       if (now[i] == most) continue;
       ++now[i];
@@ -201,9 +217,6 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
       break;
     }
   }
-  const auto count = static_cast<std::int64_t>(rows.size()) / r;
-  Tensor positions = empty({static_cast<std::int64_t>(rows.size())}, kLong);
-  std::copy(rows.begin(), rows.end(), positions.data_ptr<std::int64_t>());
   return self.index_select(0, positions).reshape({count, r});
 }
 

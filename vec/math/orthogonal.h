@@ -58,8 +58,11 @@ LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
                                                            : ~left;
   const V t = acos(select(inside, y, zero));
   const SinCos<double> above = sin_cos(m * t);
-  const SinCos<double> below = sin_cos(h * t);
-  V value = select(odd_function, above.sin, above.cos) / select(odd_function, below.sin, below.cos);
+  V value = above.cos;
+  if (kind != Chebyshev::T) {
+    const SinCos<double> below = sin_cos(h * t);
+    value = select(odd_function, above.sin, above.cos) / select(odd_function, below.sin, below.cos);
+  }
   if (!inside.all()) {
     const V a = acosh(select(inside, one, y));
     const V ma = m * a;
