@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
@@ -20,6 +21,8 @@ constexpr std::int64_t kGrainElements = 16384;
 /// whose lines fall into few sets where they are a power of two apart.
 constexpr std::int64_t kFewColumns = 32;
 constexpr std::int64_t kFewRows = 16;
+/// Runs of so many elements apart are worth the call of a kernel.
+constexpr std::int64_t kMovedRun = 64;
 
 /// Goes over the rows of `self` and the values that belong to them, `value_step` elements apart; 0 is one value for all.
 template <class T>
@@ -188,13 +191,18 @@ std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& valu
 
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
   visit_size(self.itemsize(), [&]<class T>() {
-    RowWalk<T>(rows, self, out).read([](const T* x, std::int64_t stride, T* y, std::int64_t n) {
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+    const kernels::GatherFn gather =
+        kernels::active_kernels().movers->gather[static_cast<std::size_t>(std::countr_zero(sizeof(T)))];
+    RowWalk<T>(rows, self, out).read([gather](const T* x, std::int64_t stride, T* y, std::int64_t n) {
       if (n == 1) {
         *y = *x;
+      } else if (n < kMovedRun && stride != 1) {
+        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i * stride];
       } else if (stride == 1) {
         std::memcpy(static_cast<void*>(y), x, static_cast<std::size_t>(n) * sizeof(T));
       } else {
-        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i * stride];
+        gather(reinterpret_cast<const char*>(x), 0, stride * kSize, 1, n, reinterpret_cast<char*>(y));
       }
     });
   });
@@ -203,16 +211,25 @@ void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
 void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values) {
   const std::int64_t step = step_of(values);
   visit_size(self.itemsize(), [&]<class T>() {
-    RowWalk<T>(rows, self, values, step).write([step](T* x, std::int64_t stride, const T* y, std::int64_t n) {
-      if (n > 1 && stride == 1) {
-        if (step == 0) {
-          const T value = *y;  // what is written might be it, as far as the compiler knows
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+    const kernels::ScatterFn scatter =
+        kernels::active_kernels().movers->scatter[static_cast<std::size_t>(std::countr_zero(sizeof(T)))];
+    RowWalk<T>(rows, self, values, step).write([=](T* x, std::int64_t stride, const T* y, std::int64_t n) {
+      if (n == 1) {
+        *x = *y;
+      } else if (step == 0) {
+        const T value = *y;  // what is written might be it, as far as the compiler knows
+        if (stride == 1) {
           std::fill_n(x, n, value);
         } else {
-          std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));
+          for (std::int64_t i = 0; i < n; ++i) x[i * stride] = value;
         }
+      } else if (stride == 1) {
+        std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));
+      } else if (n >= kMovedRun) {
+        scatter(reinterpret_cast<const char*>(y), reinterpret_cast<char*>(x), 0, stride * kSize, 1, n);
       } else {
-        for (std::int64_t i = 0; i < n; ++i) x[i * stride] = y[i * step];
+        for (std::int64_t i = 0; i < n; ++i) x[i * stride] = y[i];
       }
     });
   });
