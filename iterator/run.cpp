@@ -2,6 +2,7 @@
 #include <span>
 
 #include <lanewise/iterator/detail/chosen_run.h>
+#include <lanewise/iterator/detail/halves.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/tile_job.h>
@@ -63,6 +64,7 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
       job.serial |= operand(i).strides[d] == 0 && shape_[d] > 1;  // several elements write to one place
     }
   }
+  if (options.kernel != nullptr) detail::take_halves(job, *options.kernel, common_dtype());
   detail::run_tiles(job);
 }
 
@@ -93,7 +95,8 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .copies = false,
        .grain = chosen.grain,
        .block = chosen.block,
-       .streams = (kernel.streams >> static_cast<int>(compute) & 1) != 0});
+       .streams = (kernel.streams >> static_cast<int>(compute) & 1) != 0,
+       .kernel = &kernel});
 }
 
 }  // namespace lanewise

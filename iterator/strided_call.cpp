@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <lanewise/iterator/detail/chosen_run.h>
+#include <lanewise/iterator/detail/halves.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/detail/roles.h>
 #include <lanewise/iterator/detail/strided_call.h>
@@ -186,6 +187,7 @@ void StridedCall::run(const kernels::KernelScalar* params) const {
     job.operand[k] = {o.data, strides[k].data(), o.memory,
                       k < kernel_->num_outputs ? role_type(kernel_->roles[k], compute) : o.tile};
   }
+  take_halves(job, *kernel_, result_);
   run_tiles(job);
 }
 
