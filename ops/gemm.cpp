@@ -45,6 +45,9 @@ constexpr std::int64_t kPartialElements = std::int64_t{1} << 13;
 /// Multiplications that make it worth waking another thread.
 constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 
+/// Rows of a product for which B is not packed though its columns do not fill registers.
+constexpr std::int64_t kUnpackedRows = 32;
+
 /// Small integers wrap in the low bits of 32.
 ScalarType product_type(ScalarType t) {
   return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
@@ -113,7 +116,12 @@ void Gemm::run(const GemmBatch& batch) {
   const std::int64_t products = c_.rows * c_.cols * std::max<std::int64_t>(a_.cols, 1);
   const std::int64_t per_tile = std::max<std::int64_t>(1, products / (down * across));
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelProducts / per_tile);
+  const std::int64_t bare = bare_products(batch);
   parallel_for(0, batch.count * down * across, grain, [&](std::int64_t begin, std::int64_t end) {
+    if (begin < bare) {
+      run_bare(batch, begin, std::min(end, bare));
+      begin = std::min(end, bare);
+    }
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t n = i / (down * across);
       const std::int64_t row = i / across % down * tile_rows_;
@@ -122,6 +130,43 @@ void Gemm::run(const GemmBatch& batch) {
                {row, std::min(tile_rows_, c_.rows - row), col, std::min(tile_cols_, c_.cols - col)});
     }
   });
+}
+
+/// How many products of a batch, from the first on, are nothing but a kernel's block on memory as it lies: small matrices take a
+/// third of the time then. Where columns do not fill registers, what is read behind a row must be there: the last ones are not
+/// bare.
+std::int64_t Gemm::bare_products(const GemmBatch& batch) const {
+  if (batch.count == 1 || has_epilogue_ || adds_to_c_ || c_.cols > kernel_.cols || c_.rows > block_rows_ ||
+      a_.cols == 0 || a_.cols > depth_block_ || !writes_in_place(c_) ||
+      !reads_a_in_place(a_, c_.rows, c_.cols) || b_.type != compute_ || b_.col_stride != 1) {
+    return 0;
+  }
+  if (reads_b_in_place(b_, c_.rows, c_.cols)) return batch.count;
+  const std::int64_t behind = (divup(c_.cols, kernel_.lanes) * kernel_.lanes - c_.cols) * bytes_;
+  const std::int64_t step = transposed_ ? batch.a : batch.b;
+  if (step <= 0 || b_.row_stride < 0 || c_.rows > kUnpackedRows) return 0;
+  return std::max<std::int64_t>(0, batch.count - divup(behind, step));
+}
+
+void Gemm::run_bare(const GemmBatch& batch, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t a = transposed_ ? batch.b : batch.a, b = transposed_ ? batch.a : batch.b;
+  kernels::GemmBlock block{};
+  block.a = a_.data + begin * a;
+  block.a_row_stride = a_.row_stride;
+  block.a_col_stride = a_.col_stride;
+  block.b = b_.data + begin * b;
+  block.b_stride = b_.row_stride;
+  block.c = c_.data + begin * batch.c;
+  block.c_stride = c_.row_stride;
+  block.m = c_.rows;
+  block.n = c_.cols;
+  block.k = a_.cols;
+  for (std::int64_t i = begin; i < end; ++i) {
+    kernel_.block(block);
+    block.a += a;
+    block.b += b;
+    block.c += batch.c;
+  }
 }
 
 /// The n-th of a batch.

@@ -60,6 +60,8 @@ class Gemm {
   void choose_tiles(std::int64_t batches);
   void share_blocks(std::int64_t tiles);
   void run_tile(const Operands& o, const Tile& t) const;
+  std::int64_t bare_products(const GemmBatch& batch) const;
+  void run_bare(const GemmBatch& batch, std::int64_t begin, std::int64_t end) const;
   std::int64_t depth_parts(std::int64_t batches) const;
   void run_depth_parts(std::int64_t parts) const;
   void add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Tile& t, std::int64_t k0,

@@ -73,6 +73,13 @@ void write(const Destination& to, IntArrayRef sizes, ScalarType type, const Tens
 DimVector mm_sizes(const Tensor& a, const Tensor& b) { return {a.sizes()[0], b.sizes()[1]}; }
 DimVector bmm_sizes(const Tensor& a, const Tensor& b) { return {a.sizes()[0], a.sizes()[1], b.sizes()[2]}; }
 
+/// Small matrices with gaps between their elements are brought together: kernels read them where they lie then.
+Tensor without_gaps(const Tensor& t) {
+  constexpr std::int64_t kSmall = 1024;
+  const bool gaps = t.strides()[1] != 1 && t.strides()[2] != 1;
+  return gaps && t.sizes()[1] * t.sizes()[2] <= kSmall ? dense(t) : t;
+}
+
 std::int64_t batch_step(const Tensor& t) { return t.strides()[0] * t.element_size(); }
 
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
@@ -82,8 +89,9 @@ void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
     pointwise_inplace(kMul, to, {a, b});
     return;
   }
-  Gemm(matrix(out), matrix(a), matrix(b), {}, 0, 1)
-      .run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out)});
+  const Tensor x = without_gaps(a), y = without_gaps(b);
+  Gemm(matrix(out), matrix(x), matrix(y), {}, 0, 1)
+      .run({out.sizes()[0], batch_step(x), batch_step(y), batch_step(out)});
 }
 
 void run_baddbmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
