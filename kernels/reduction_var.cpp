@@ -85,7 +85,7 @@ struct Variance {
   }
 
   static void outer(const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
-                    RowPrefetch, char* acc) noexcept {
+                    RowPrefetch prefetch, char* acc) noexcept {
     const Accumulators<T> to(acc, cols);
     *to.count = rows;
     // The lanes of few rows are as many as the rows: with narrow tiles all of them stay in L1.
@@ -97,7 +97,7 @@ struct Variance {
       NodeRow node;
       node.cols = width;
       if (rows <= kReductionBlock) {
-        Leaf::of_rows(from, static_cast<int>(rows), stride, width, node.mean, node.squares);
+        Leaf::of_rows(from, static_cast<int>(rows), stride, width, prefetch, node.mean, node.squares);
         put(node, to, c);
         continue;
       }
@@ -106,7 +106,7 @@ struct Variance {
            left -= kReductionBlock, from += kReductionBlock * stride, ++leaves) {
         const int length = static_cast<int>(left < kReductionBlock ? left : kReductionBlock);
         node.count = length;
-        Leaf::of_rows(from, length, stride, width, node.mean, node.squares);
+        Leaf::of_rows(from, length, stride, width, prefetch, node.mean, node.squares);
         push(digit, leaves, node);
       }
       node = collect(digit, leaves);
