@@ -13,6 +13,7 @@ namespace {
 
 struct RowPlan {
   std::array<RowFeed, kMaxTileOperands> feed{};
+  std::uint32_t kept = 0;  // staged inputs that are one row for all: once is enough
   std::array<std::int64_t, kMaxTileOperands> offset{};
   std::int64_t scratch = 0;
   std::int64_t piece = 0;  // elements of a row handled at once
@@ -21,6 +22,11 @@ struct RowPlan {
   bool plain = false;  // whole rows, nothing staged or converted
   double cost = 1;
 };
+
+bool is_one_row(const TileJob& job, const TileOperand& operand) {
+  return std::all_of(operand.strides + 1, operand.strides + job.ndim,
+                     [](std::int64_t stride) { return stride == 0; });
+}
 
 RowPlan plan_rows(const Plan& plan) {
   const TileJob& job = *plan.job;
@@ -57,6 +63,10 @@ RowPlan plan_rows(const Plan& plan) {
   rows.piece = divup(divup(job.shape[0], rows.pieces), 16) * 16;
   rows.pieces = divup(job.shape[0], rows.piece);
   rows.plain = rows.plain && staged == 0 && rows.pieces == 1;
+  for (int k = job.outputs; rows.pieces == 1 && !job.identity && k < job.operands; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    if (rows.feed[i] == RowFeed::Staged && is_one_row(job, job.operand[i])) rows.kept |= 1u << k;
+  }
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
@@ -124,7 +134,8 @@ class RowRun {
           break;
         case RowFeed::Staged:
           data_[i] = arena_ + rows_.offset[i];
-          if (k >= job.outputs) {
+          if (k >= job.outputs && (staged_ >> k & 1) == 0) {
+            staged_ |= rows_.kept & 1u << k;
             if (through_ && rows_.feed[0] == RowFeed::Direct && plan_.streams) {
               stagers_[i]->load(block(cursor, k, first, n), data_[i], arena_ + rows_.scratch);
               stream_copy(data_[0], data_[i], n * operand.tile_size());
@@ -162,6 +173,7 @@ class RowRun {
   const RowPlan& rows_;
   char* arena_;
   bool through_ = false;
+  std::uint32_t staged_ = 0;  // of those that are kept
   alignas(16) char slots_[16 * kMaxTileOperands];
   std::array<char*, kMaxTileOperands> data_{};
   std::array<std::optional<Stager>, kMaxTileOperands> stagers_;

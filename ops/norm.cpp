@@ -63,7 +63,7 @@ Tensor norm_over(const char* op, const Tensor& self, double p, DimMask mask, boo
     if (p != 2) return norm_over(op, pointwise(kAbs, {z}), p, mask, keepdim, result);
     const DimMask parts = DimMask{1} << z.dim();
     const DimMask own = parts - 1;
-    const Tensor kept = norm_over(op, view_as_real(z), p, (mask & own) | parts, keepdim, result);
+    const Tensor kept = norm_over(op, view_as_real(for_parts(z, mask)), p, (mask & own) | parts, keepdim, result);
     return keepdim ? select(kept, -1, 0) : kept;
   }
   if (const auto kernel = kernel_of(p)) {

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <functional>
+
+#include <lanewise/ops/dense.h>
 #include <lanewise/ops/reduced_dims.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -24,6 +28,12 @@ std::int64_t reduced_count(const Tensor& self, DimMask mask) {
     if ((mask >> d) & 1) count *= self.sizes()[static_cast<std::size_t>(d)];
   }
   return count;
+}
+
+Tensor for_parts(const Tensor& z, DimMask mask) {
+  const IntArrayRef strides = z.strides();
+  const bool in_order = std::is_sorted(strides.begin(), strides.end(), std::greater<>());
+  return !in_order && reduced_count(z, mask) == z.numel() ? dense(z) : z;
 }
 
 Tensor filled(const Tensor& self, DimMask mask, bool keepdim, ScalarType dtype, const Scalar& value) {

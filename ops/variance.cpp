@@ -51,7 +51,7 @@ struct Spread {
   }
 
   Pair of_complex(const Tensor& self, bool want_mean) const {
-    const Tensor parts = view_as_real(self);
+    const Tensor parts = view_as_real(for_parts(self, mask));
     Spread each = *this;
     each.root = false;
     const auto [re, re_mean] = each.of(select(parts, -1, 0), want_mean);
