@@ -25,6 +25,15 @@ Tensor read(const IndexedRows& rows, const Tensor& self) {
   return result;
 }
 
+/// self as rows along `dim` are read from: copied where memory runs along them, so that the elements of a row lie in lines of
+/// their own, and half of them or more are wanted.
+Tensor in_rows(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  if (self.dim() < 2 || dim < -self.dim() || dim >= self.dim() - 1) return self;
+  const auto d = static_cast<std::size_t>(dim < 0 ? dim + self.dim() : dim);
+  const bool apart = self.strides()[d] == 1 && self.strides().back() * self.element_size() >= 64;
+  return apart && 2 * index.numel() >= self.sizes()[d] ? dense(self) : self;
+}
+
 /// Strides of a fresh result, its dimensions in the order in which the first operand that tells two of them
 /// apart has them: what PyTorch's iterator does, so that a transposed tensor stays transposed.
 DimVector strides_like(IntArrayRef sizes, const std::vector<DimVector>& operands) {
@@ -226,7 +235,8 @@ Tensor index_put(const Tensor& self, ArrayRef<Tensor> indices, const Tensor& val
 
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_index_of_number(self, index);
-  return read(indexed_rows("index_select", self, dim, index), self);
+  const Tensor from = in_rows(self, dim, index);
+  return read(indexed_rows("index_select", from, dim, index), from);
 }
 
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
@@ -348,7 +358,8 @@ Tensor embedding(const Tensor& weight, const Tensor& indices) {
                  weight.sizes());
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.size(1));
-  return view(read(indexed_rows("embedding", weight, 0, flat(indices)), weight), sizes);
+  const Tensor from = in_rows(weight, 0, indices);
+  return view(read(indexed_rows("embedding", from, 0, flat(indices)), from), sizes);
 }
 
 Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, std::int64_t num_weights,
