@@ -1,5 +1,7 @@
 // What indices are checked with before anything is written, and where a mask holds.
 
+#include <array>
+
 #include <lanewise/kernels/kernel_declarations.h>
 #include <lanewise/vec/isa.h>
 
@@ -36,9 +38,19 @@ LANEWISE_INLINE std::uint64_t bits_of(const std::uint8_t* mask) {
   const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask));
   return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())));
 }
+/// The numbers of the bits that are set in each byte, as bytes of a word. The instruction for it takes a hundred cycles on some CPUs.
+constexpr std::array<std::int64_t, 256> kNumbers = [] {
+  std::array<std::int64_t, 256> numbers{};
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    int found = 0;
+    for (int bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit & 1) != 0) numbers[byte] |= std::int64_t{bit} << (8 * found++);
+    }
+  }
+  return numbers;
+}();
 LANEWISE_INLINE void put_positions(unsigned eight, std::int64_t first, std::int64_t* to) {
-  const std::uint64_t taken = _pdep_u64(eight, 0x0101010101010101) * 0xff;
-  const __m128i bytes = _mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100, taken)));
+  const __m128i bytes = _mm_cvtsi64_si128(kNumbers[eight]);
   const __m256i start = _mm256_set1_epi64x(first);
   auto* out = reinterpret_cast<__m256i*>(to);
   _mm256_storeu_si256(out, _mm256_add_epi64(start, _mm256_cvtepu8_epi64(bytes)));

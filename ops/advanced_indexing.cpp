@@ -99,7 +99,7 @@ bool runs_along_indices(const IndexedRows& rows, const Tensor& self) {
 }
 
 /// The same elements with a row of one element for each in the rows: what stands behind the indices before them, in `values` too.
-/// Into a transposed matrix of 512 x 512 f64 index_copy_ takes 0.3 of the time.
+/// Into a transposed matrix of 512 x 512 f64 index_copy_ takes 0.1 of the time.
 IndexedRows turned(const IndexedRows& rows, Tensor& values) {
   IndexedRows result = rows;
   result.before_sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());

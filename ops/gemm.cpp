@@ -116,7 +116,7 @@ void Gemm::run(const GemmBatch& batch) {
   const std::int64_t products = c_.rows * c_.cols * std::max<std::int64_t>(a_.cols, 1);
   const std::int64_t per_tile = std::max<std::int64_t>(1, products / (down * across));
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelProducts / per_tile);
-  const std::int64_t bare = bare_products(batch);
+  const std::int64_t bare = down * across == 1 ? bare_products(batch) : 0;
   parallel_for(0, batch.count * down * across, grain, [&](std::int64_t begin, std::int64_t end) {
     if (begin < bare) {
       run_bare(batch, begin, std::min(end, bare));

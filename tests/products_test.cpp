@@ -222,5 +222,30 @@ TEST(Products, ChainsMultiplyInTheBestOrder) {
   EXPECT_EQ(bits(result), bits(row.mm(square).mm(square).mm(square)));
 }
 
+// Where a batch is small products, kernels read them where they lie, but for the last ones.
+TEST(Products, OfBatchesAreThoseOfEach) {
+  manual_seed(23);
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat, kInt}) {
+    for (const std::int64_t m : {2, 4, 7, 33, 300}) {
+      for (const std::int64_t n : {2, 4, 15, 16, 17}) {
+        for (const std::int64_t k : {2, 4, 9}) {
+          const Tensor a = numbers({11, m, k}).mul(9).to(dtype), b = numbers({11, k, n}).mul(9).to(dtype);
+          std::vector<Tensor> each;
+          for (std::int64_t i = 0; i < 11; ++i) each.push_back(a[i].mm(b[i]));
+          const Tensor expected = stack(each);
+          const auto transposed = [](const Tensor& t) {
+            return t.transpose(1, 2).contiguous().transpose(1, 2);
+          };
+          const auto with_gaps = [](const Tensor& t) { return stack({t, t}, -1).select(-1, 0); };
+          for (const Tensor& x : {a, transposed(a), with_gaps(a)}) {
+            for (const Tensor& y : {b, transposed(b), with_gaps(b)})
+              ASSERT_EQ(bits(x.bmm(y)), bits(expected)) << dtype << " " << m << " x " << k << " x " << n;
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise
