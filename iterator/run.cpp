@@ -96,7 +96,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .grain = chosen.grain,
        .block = chosen.block,
        .streams = (kernel.streams >> static_cast<int>(compute) & 1) != 0,
-       .kernel = &kernel});
+       .kernel = compute != common_dtype() ? &kernel : nullptr});
 }
 
 }  // namespace lanewise

@@ -187,7 +187,8 @@ void StridedCall::run(const kernels::KernelScalar* params) const {
     job.operand[k] = {o.data, strides[k].data(), o.memory,
                       k < kernel_->num_outputs ? role_type(kernel_->roles[k], compute) : o.tile};
   }
-  take_halves(job, *kernel_, result_);
+  if (compute != result_) [[unlikely]]
+    take_halves(job, *kernel_, result_);
   run_tiles(job);
 }
 
