@@ -23,11 +23,6 @@ struct RowPlan {
   double cost = 1;
 };
 
-bool is_one_row(const TileJob& job, const TileOperand& operand) {
-  return std::all_of(operand.strides + 1, operand.strides + job.ndim,
-                     [](std::int64_t stride) { return stride == 0; });
-}
-
 RowPlan plan_rows(const Plan& plan) {
   const TileJob& job = *plan.job;
   RowPlan rows;
@@ -65,7 +60,7 @@ RowPlan plan_rows(const Plan& plan) {
   rows.plain = rows.plain && staged == 0 && rows.pieces == 1;
   for (int k = job.outputs; rows.pieces == 1 && !job.identity && k < job.operands; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    if (rows.feed[i] == RowFeed::Staged && is_one_row(job, job.operand[i])) rows.kept |= 1u << k;
+    if (rows.feed[i] == RowFeed::Staged && job.repeats_from(1, job.operand[i])) rows.kept |= 1u << k;
   }
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {

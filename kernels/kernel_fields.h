@@ -9,6 +9,8 @@
 
 namespace lanewise::kernels {
 
+inline constexpr std::int64_t kPositionsPadding = 8;
+
 /// Every kernel of one instruction set, as constant data. A kernel that a tier lacks is an undefined symbol
 /// when the library is linked. Plain data: per-ISA files include this header.
 struct KernelTable {
@@ -56,7 +58,8 @@ struct KernelTable {
   bool (*in_bounds)(const std::int64_t* values, std::int64_t n, std::int64_t size) noexcept;
   /// How many of n bytes are not 0.
   std::int64_t (*count_set)(const std::uint8_t* mask, std::int64_t n) noexcept;
-  /// first + i for every mask[i] that is not 0, and returns how many. `to` has room for n + 8, and anything may be behind them.
+  /// first + i for every mask[i] that is not 0, and returns how many. `to` has room for kPositionsPadding
+  /// more than n, and anything may be behind them.
   std::int64_t (*positions_set)(const std::uint8_t* mask, std::int64_t n, std::int64_t first,
                                 std::int64_t* to) noexcept;
 

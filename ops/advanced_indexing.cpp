@@ -25,13 +25,18 @@ Tensor read(const IndexedRows& rows, const Tensor& self) {
   return result;
 }
 
-/// self as rows along `dim` are read from: copied where memory runs along them, so that the elements of a row lie in lines of
-/// their own, and half of them or more are wanted.
-Tensor in_rows(const Tensor& self, std::int64_t dim, const Tensor& index) {
-  if (self.dim() < 2 || dim < -self.dim() || dim >= self.dim() - 1) return self;
-  const auto d = static_cast<std::size_t>(dim < 0 ? dim + self.dim() : dim);
-  const bool apart = self.strides()[d] == 1 && self.strides().back() * self.element_size() >= 64;
-  return apart && 2 * index.numel() >= self.sizes()[d] ? dense(self) : self;
+/// Whether memory runs along the indices, and the elements of a row lie in lines of their own.
+bool runs_along_indices(const IndexedRows& rows, const Tensor& self) {
+  return rows.row > 1 && std::abs(rows.scale) == 1 &&
+         std::abs(rows.after_strides.back()) * self.element_size() >= 64;
+}
+
+/// Rows along `dim`: of a copy in rows, where memory runs along them and half of them or more are wanted.
+Tensor selected(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index) {
+  const IndexedRows rows = indexed_rows(op, self, dim, index);
+  if (!runs_along_indices(rows, self) || 2 * rows.per_index() < self.size(dim)) return read(rows, self);
+  const Tensor in_rows = dense(self);
+  return read(indexed_rows(op, in_rows, dim, index), in_rows);
 }
 
 /// Strides of a fresh result, its dimensions in the order in which the first operand that tells two of them
@@ -90,12 +95,6 @@ Tensor fitted(const char* op, const IndexedRows& rows, const Tensor& self, const
   LANEWISE_CHECK(ShapeError, fits, op, ": shape mismatch: value tensor of shape ", values.sizes(),
                  " cannot be broadcast to indexing result of shape ", IntArrayRef(rows.sizes));
   return shaped.sizes().equals(rows.sizes) ? shaped : expand(shaped, rows.sizes);
-}
-
-/// Whether memory runs along the indices, and the elements of a row lie in lines of their own.
-bool runs_along_indices(const IndexedRows& rows, const Tensor& self) {
-  return rows.row > 1 && std::abs(rows.scale) == 1 &&
-         std::abs(rows.after_strides.back()) * self.element_size() >= 64;
 }
 
 /// The same elements with a row of one element for each in the rows: what stands behind the indices before them, in `values` too.
@@ -235,8 +234,7 @@ Tensor index_put(const Tensor& self, ArrayRef<Tensor> indices, const Tensor& val
 
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_index_of_number(self, index);
-  const Tensor from = in_rows(self, dim, index);
-  return read(indexed_rows("index_select", from, dim, index), from);
+  return selected("index_select", self, dim, index);
 }
 
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
@@ -358,8 +356,7 @@ Tensor embedding(const Tensor& weight, const Tensor& indices) {
                  weight.sizes());
   DimVector sizes(indices.sizes());
   sizes.push_back(weight.size(1));
-  const Tensor from = in_rows(weight, 0, indices);
-  return view(read(indexed_rows("embedding", from, 0, flat(indices)), from), sizes);
+  return view(selected("embedding", weight, 0, flat(indices)), sizes);
 }
 
 Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, std::int64_t num_weights,

@@ -8,6 +8,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/factories.h>
 #include <lanewise/ops/gemm.h>
 #include <lanewise/ops/linear_systems.h>
 #include <lanewise/ops/views.h>
@@ -54,7 +55,8 @@ auto magnitude(T x) {
     return std::abs(x.real()) + std::abs(x.imag());
   }
 }
-/// Memory for so many, from the cache of results: fresh pages cost more than the arithmetic.
+
+/// Memory for so many, from the cache of results: its pages are there.
 template <class T>
 Tensor numbers(std::int64_t n) {
   return lanewise::detail::empty_cpu({n}, scalar_type_of<T>);
@@ -136,7 +138,7 @@ class Lu {
 
   /// Columns that are eliminated one by one: a line of each row, which L1 holds of many rows.
   static constexpr std::int64_t kLeaf = std::max<std::int64_t>(kLine, 8);
-  /// From so many columns on, what they take from others is a product.
+  /// Rows of a triangle that are solved one by one; what they take from others is a product.
   static constexpr std::int64_t kPanel = 8;
 
   static Matrix matrix(const T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride) {
@@ -170,13 +172,9 @@ class Lu {
     const std::int64_t middle = first + (end - first + kLeaf) / (2 * kLeaf) * kLeaf;
     factor(first, middle);
     solve_lower(first, middle, middle, end);
-    if (middle - first < kPanel) {
-      for (std::int64_t i = middle; i < n_; ++i) subtract_rows(i, first, middle, middle, end);
-    } else {
-      subtract_product(block(middle, first, n_ - middle, middle - first),
-                       block(first, middle, middle - first, end - middle),
-                       block(middle, middle, n_ - middle, end - middle));
-    }
+    subtract_product(block(middle, first, n_ - middle, middle - first),
+                     block(first, middle, middle - first, end - middle),
+                     block(middle, middle, n_ - middle, end - middle));
     factor(middle, end);
   }
 
@@ -230,15 +228,6 @@ class Lu {
   std::int64_t zero_pivot_ = 0;
 };
 
-template <class T>
-Tensor identity(std::int64_t n) {
-  const Tensor unit = numbers<T>(n * n);
-  T* const to = unit.data_ptr<T>();
-  std::fill_n(to, n * n, T(0));
-  for (std::int64_t i = 0; i < n; ++i) to[i * n + i] = T(1);
-  return unit;
-}
-
 /// Matrices that are worth another thread.
 std::int64_t grain_of(std::int64_t n) {
   return std::max<std::int64_t>(1, 30000 / std::max<std::int64_t>(n * n * n, 1));
@@ -252,7 +241,7 @@ Tensor solved(const char* op, const Tensor& A, const Tensor* b, IntArrayRef size
   const std::int64_t batches = product(batch_sizes(A));
   std::vector<std::int64_t> singular(static_cast<std::size_t>(batches), 0);
   with_type(A.scalar_type(), [&]<class T>() {
-    const Tensor right = b == nullptr ? identity<T>(n) : *b;
+    const Tensor right = b == nullptr ? eye(n, A.scalar_type()) : *b;
     const T* const rhs = static_cast<const T*>(right.const_data_ptr());
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* x = static_cast<T*>(out.data_ptr());
@@ -309,7 +298,7 @@ Tensor adjugate(const Tensor& A) {
     using Real = decltype(magnitude(T()));
     const T* a = static_cast<const T*>(matrices.const_data_ptr());
     T* x = static_cast<T*>(out.data_ptr());
-    const Tensor right = identity<T>(n);
+    const Tensor right = eye(n, A.scalar_type());
     const T* const unit = right.data_ptr<T>();
     parallel_for(
         0, elements == 0 ? 0 : out.numel() / elements, grain_of(n),

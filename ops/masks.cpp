@@ -54,7 +54,7 @@ struct CountedMask {
   void each_block(F&& f) const {
     parallel_for(
         0, static_cast<std::int64_t>(before.size()) - 1, 4, [&](std::int64_t begin, std::int64_t end) {
-          std::int64_t positions[kBlock + 8];
+          std::int64_t positions[kBlock + kernels::kPositionsPadding];
           for (std::int64_t b = begin; b < end; ++b) {
             const std::int64_t found =
                 kernels::active_kernels().positions_set(data + b * kBlock, length(b), b * kBlock, positions);

@@ -130,6 +130,37 @@ TEST_P(Halves, SumsAreThoseOfFloatsRoundedOnce) {
   set_num_threads(threads);
 }
 
+TEST_P(Halves, InAnyLayoutHaveTheBitsOfDenseOnes) {
+  const auto matrix = [&](std::uint32_t first) {
+    return patterns(GetParam(), first, 40503).view({256, 256});
+  };
+  const auto layouts = [](const Tensor& t) {
+    return std::vector<Tensor>{cat({t, t}, 1).narrow(1, 0, 256), stack({t, t}, -1).select(-1, 0),
+                               t.t().contiguous().t(), cat({t, t}, 0).slice(0, 0, 256)};
+  };
+  const Tensor x = matrix(1), y = matrix(7), z = matrix(9);
+  // All elements of their own, a row for all, a column for all, one element for all.
+  const auto shapes = [](const Tensor& t) {
+    return std::vector<Tensor>{t, t.narrow(0, 3, 1), t.narrow(1, 5, 1), t[2][2]};
+  };
+  for (const Case& c : cases()) {
+    for (const Tensor& b : shapes(y)) {
+      const Tensor expected = c.op(x, b.contiguous(), z);
+      const auto firsts = layouts(x), lasts = layouts(z), alike = layouts(y);
+      for (std::size_t i = 0; i < firsts.size(); ++i) {
+        const std::vector<Tensor> seconds = shapes(alike[i]);
+        for (const Tensor& second : seconds) {
+          if (!second.sizes().equals(b.sizes())) continue;
+          EXPECT_TRUE(same(c.op(firsts[i], second, lasts[i]).contiguous(), expected)) << c.name << " " << i;
+        }
+        Tensor out = layouts(zeros_like(x))[i];
+        out.copy_(x);
+        EXPECT_TRUE(same(out.add_(b).contiguous(), x.add(b))) << i;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, Halves, testing::Values(kHalf, kBFloat16),
                          [](const auto& type) { return std::string(to_string(type.param)); });
 

@@ -135,7 +135,6 @@ TEST(Scan, BackwardsIsThatOfTheReverse) {
   }
 }
 
-/// Results that go past the caches.
 TEST(Scan, BackwardsOfIntegers) {
   manual_seed(14);
   for (const std::int64_t n : {1, 7, 8, 9, 300}) {
@@ -146,6 +145,7 @@ TEST(Scan, BackwardsOfIntegers) {
   }
 }
 
+/// Results that go past the caches.
 TEST(Scan, OfLargeResults) {
   manual_seed(14);
   for (const auto& shape :

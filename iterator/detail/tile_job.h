@@ -44,6 +44,13 @@ struct TileJob {
   bool streams = false;   ///< fn knows kernels::kStreamOutput
   bool identity = false;  ///< fn copies its input to its output; both have one tile type
 
+  /// Whether an operand stays where it is along dimension `first` and all slower ones.
+  bool repeats_from(int first, const TileOperand& o) const {
+    for (int d = first; d < ndim; ++d) {
+      if (o.strides[d] != 0) return false;
+    }
+    return true;
+  }
   std::int64_t numel() const {
     std::int64_t n = 1;
     for (int d = 0; d < ndim; ++d) {
