@@ -65,7 +65,8 @@ Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, IntArrayR
 
 Tensor masked_select_backward(const Tensor& grad, IntArrayRef sizes, const Tensor& mask) {
   const DimVector all = broadcast_shapes("masked_select", sizes, mask.sizes());
-  return masked_scatter(zeros(all, grad.options()), mask, grad);
+  Tensor result = zeros(all, grad.options());
+  return differentiates_again() ? masked_scatter(result, mask, grad) : result.masked_scatter_(mask, grad);
 }
 
 Tensor embedding_dense_double_backward(const Tensor& grad, const Tensor& indices, std::int64_t padding_idx,

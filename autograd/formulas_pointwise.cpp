@@ -143,6 +143,12 @@ Tensor glu_double_backward(const Tensor& grad, const Tensor& grad_output, const 
   return cat({slope * of_gate, slope * (of_a + of_gate * a * (1 - s * 2))}, dim);
 }
 
+std::tuple<Tensor, Tensor> prelu_gradients(const Tensor& grad, const Tensor& self, const Tensor& weight) {
+  if (differentiates_again()) return lanewise::prelu_backward(grad, self, weight);
+  const auto [of_self, of_weight] = ops::prelu_backward(grad, self, weight);
+  return {of_self, of_weight.sum_to_size(ops::prelu_weight(self, weight).sizes()).reshape(weight.sizes())};
+}
+
 Tensor prelu_jvp(const Tensor& self_t, const Tensor& weight_t, const Tensor& self, const Tensor& weight) {
   const DimVector sizes(ops::prelu_weight(self, weight).sizes());
   return where(self >= 0, self_t, self_t * weight.reshape(sizes) + self * weight_t.reshape(sizes));

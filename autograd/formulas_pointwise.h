@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <numbers>
+#include <tuple>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/scalar.h>
@@ -47,6 +48,7 @@ Tensor elu_double_backward(const Tensor& grad, const Tensor& grad_output, const 
                            const Tensor& self_or_result);
 Tensor glu_double_backward(const Tensor& grad, const Tensor& grad_output, const Tensor& self,
                            std::int64_t dim);
+std::tuple<Tensor, Tensor> prelu_gradients(const Tensor& grad, const Tensor& self, const Tensor& weight);
 Tensor prelu_jvp(const Tensor& self_t, const Tensor& weight_t, const Tensor& self, const Tensor& weight);
 
 // Losses; reduction is 0 none, 1 mean, 2 sum.

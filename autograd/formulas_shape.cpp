@@ -4,6 +4,7 @@
 #include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/grad_mode.h>
+#include <lanewise/ops/pointwise_forms.h>
 
 /// Derivatives of ops that choose, move, reduce or multiply matrices.
 namespace lanewise::autograd::formulas {
@@ -22,10 +23,12 @@ Tensor extremum_mask(const Tensor& self, const Tensor& result) {
 }  // namespace
 
 Tensor maximum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  if (!differentiates_again()) return ops::maximum_backward(grad, self, other);
   return where(self == other, grad * 0.5, where(self < other, 0, grad));
 }
 
 Tensor minimum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  if (!differentiates_again()) return ops::maximum_backward(grad, other, self);
   return where(self == other, grad * 0.5, where(self > other, 0, grad));
 }
 

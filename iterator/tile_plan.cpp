@@ -88,13 +88,26 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
       1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
 }
 
+/// Bytes of all elements that a job reads and writes, those that it reads again and again counted once.
+std::int64_t bytes_at_all(const TileJob& job) {
+  std::int64_t bytes = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(job.operands); ++k) {
+    std::int64_t of_operand = job.operand[k].memory_size();
+    for (int d = 0; d < job.ndim; ++d) {
+      if (job.operand[k].strides[d] != 0) of_operand *= job.shape[d];
+    }
+    bytes += of_operand;
+  }
+  return bytes;
+}
+
 /// Output 0 alone, contiguous, so long that no cache holds it, and no input.
 bool streams(const Plan& plan) {
   const TileJob& job = *plan.job;
   const TileOperand& out = job.operand[0];
   const std::int64_t bytes = plan.numel * out.memory_size();
   if (bytes < kLeastStreamed || !(job.streams || job.identity) || job.outputs != 1 ||
-      plan.flat[0].feed != Feed::Direct || !passes_caches(bytes, plan.numel * moving_bytes(plan))) {
+      plan.flat[0].feed != Feed::Direct || !passes_caches(bytes, bytes_at_all(job))) {
     return false;
   }
   return std::none_of(job.operand.begin() + 1, job.operand.begin() + job.operands,

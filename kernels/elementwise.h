@@ -121,10 +121,10 @@ struct Loop<T, Cost, Output(Inputs...)> {
 #if defined(LANEWISE_ISA_AVX512)
     // Beyond L1 a store of a whole line waits for the line: 0.87 of the time at 64 KiB per operand if it is
     // asked for 8 lines ahead, but 1.25 within L1 (Xeon of 2.1 GHz, add of f32). As a read: PREFETCHW (-mprfchw) takes
-    // 1.05 to 1.1 times as long.
+    // 1.05 to 1.1 times as long. Not in place, where that is so near before the loads that it takes twice the time (Zen 5, 64 MiB).
     if constexpr (kStreams) {
       const int streams = kInputs + 1 - __builtin_popcount(inputs);
-      if (past || offset<Same>(end) * streams >= kBeyondL1) {
+      if (past || (((in[K] != out[0]) && ...) && offset<Same>(end) * streams >= kBeyondL1)) {
         step_by_step([&](auto result) __attribute__((always_inline)) {
           if (past) return put_past(result, out, i);
           __builtin_prefetch(out[0] + offset<Same>(i) + 512, 1);

@@ -152,6 +152,16 @@ struct HypotBackward {
   }
 };
 
+/// grad where x was chosen as the larger, or y as the smaller; half of it where both were.
+struct MaximumBackward {
+  template <class V>
+  V operator()(V grad, V x, V y) const noexcept {
+    grad = vec::in_register(grad);
+    const V kept = vec::select(x < y, number<V>(0), grad);
+    return vec::select(x == y, grad * number<V>(0.5), kept);
+  }
+};
+
 /// The exponent as a number of the type.
 struct Frexp {
   template <class V>
@@ -243,6 +253,7 @@ constinit const ElementwiseKernel heaviside = elementwise<Heaviside, Binary>(boo
 constinit const ElementwiseKernel fmax = elementwise<Fmax, Binary>(boolean + real);
 constinit const ElementwiseKernel fmin = elementwise<Fmin, Binary>(boolean + real);
 constinit const ElementwiseKernel hypot = elementwise<Hypot, Binary, 8>(floating);
+constinit const ElementwiseKernel maximum_backward = elementwise<MaximumBackward, Ternary>(floating);
 constinit const ElementwiseKernel hypot_backward =
     elementwise<HypotBackward, Ternary, kCompactCost>(floating);
 constinit const ElementwiseKernel frexp = elementwise<Frexp, Several<2>(Same), 6>(floating);

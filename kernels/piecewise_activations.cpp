@@ -22,7 +22,10 @@ struct LeakyRelu {
   static void choose(const KernelScalar* params, Run run) {
     using V = vec::Vec<T>;
     const T slope = scalar_as<T>(params[0]);
-    run([slope](V x) { return vec::select(x > V(T(0)), x, x * V(slope)); });
+    run([slope](V x) {
+      x = vec::in_register(x);
+      return vec::select(x > V(T(0)), x, x * V(slope));
+    });
   }
 };
 struct LeakyReluBackward {
@@ -30,7 +33,10 @@ struct LeakyReluBackward {
   static void choose(const KernelScalar* params, Run run) {
     using V = vec::Vec<T>;
     const T slope = scalar_as<T>(params[0]);
-    run([slope](V grad, V x) { return vec::select(x > V(T(0)), grad, grad * V(slope)); });
+    run([slope](V grad, V x) {
+      grad = vec::in_register(grad);
+      return vec::select(x > V(T(0)), grad, grad * V(slope));
+    });
   }
 };
 
@@ -38,7 +44,18 @@ struct LeakyReluBackward {
 struct Prelu {
   template <class V>
   V operator()(V x, V weight) const noexcept {
+    x = vec::in_register(x);
     return vec::select(x > V(typename V::value_type(0)), x, x * weight);
+  }
+};
+
+/// Of self, and of a slope per element.
+struct PreluBackward {
+  template <class V>
+  std::array<V, 2> operator()(V grad, V x, V weight) const noexcept {
+    grad = vec::in_register(grad);
+    const auto right = x > number<V>(0);
+    return {vec::select(right, grad, grad * weight), vec::select(right, number<V>(0), x * grad)};
   }
 };
 
@@ -49,7 +66,9 @@ struct HardtanhBackward {
     using V = vec::Vec<T>;
     const T low = scalar_as<T>(params[0]);
     const T high = scalar_as<T>(params[1]);
-    run([=](V grad, V x) { return vec::select((x > V(low)) & (x < V(high)), grad, V(T(0))); });
+    run([=](V grad, V x) {
+      return vec::select((x > V(low)) & (x < V(high)), vec::in_register(grad), V(T(0)));
+    });
   }
 };
 
@@ -82,6 +101,7 @@ struct Hardswish {
 struct HardswishBackward {
   template <class V>
   V operator()(V grad, V x) const noexcept {
+    grad = vec::in_register(grad);
     const V bent = grad * (x / number<V>(3) + number<V>(0.5));
     const V right = vec::select(x >= number<V>(3), grad, bent);
     return vec::select(x < number<V>(-3), number<V>(0), right);
@@ -103,7 +123,9 @@ struct ShrinkBackward {
   static void choose(const KernelScalar* params, Run run) {
     using V = vec::Vec<T>;
     const T lambda = scalar_as<T>(params[0]);
-    run([lambda](V grad, V x) { return vec::select((x < V(-lambda)) | (x > V(lambda)), grad, V(T(0))); });
+    run([lambda](V grad, V x) {
+      return vec::select((x < V(-lambda)) | (x > V(lambda)), vec::in_register(grad), V(T(0)));
+    });
   }
 };
 struct Softshrink {
@@ -124,6 +146,8 @@ constinit const ElementwiseKernel threshold = elementwise<Threshold, Unary>(real
 constinit const ElementwiseKernel leaky_relu = elementwise<LeakyRelu, Unary>(floating);
 constinit const ElementwiseKernel leaky_relu_backward = elementwise<LeakyReluBackward, Binary>(floating);
 constinit const ElementwiseKernel prelu = elementwise<Prelu, Binary>(floating);
+constinit const ElementwiseKernel prelu_backward =
+    elementwise<PreluBackward, Several<2>(Same, Same, Same), kCompactCost>(floating);
 constinit const ElementwiseKernel hardtanh_backward = elementwise<HardtanhBackward, Binary>(floating);
 constinit const ElementwiseKernel hardsigmoid = elementwise<Hardsigmoid, Unary, 2>(floating);
 constinit const ElementwiseKernel hardsigmoid_backward =

@@ -17,6 +17,7 @@ class NanSeen {
     // One instruction, where "or" of masks would be three.
     using vec::detail::bits;
     Bits& ordered = chain % 2 == 0 ? even_ : odd_;
+    b = vec::in_register(b);
     if constexpr (sizeof(T) == 4) {
       ordered = _mm512_mask_cmp_ps_mask(ordered, bits<__m512>(a.reg), bits<__m512>(b.reg), _CMP_ORD_Q);
     } else {

@@ -22,6 +22,7 @@ struct Square {
 struct NanAsZero {
   template <class T>
   static LANEWISE_INLINE vec::Vec<T> apply(vec::Vec<T> x) {
+    x = vec::in_register(x);
     return select(vec::isnan(x), vec::Vec<T>(T(-0.0)), x);
   }
 };

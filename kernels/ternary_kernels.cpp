@@ -8,17 +8,52 @@ namespace {
 struct Where {
   template <class M, class V>
   V operator()(M condition, V x, V y) const noexcept {
-    return vec::select(condition, x, y);
+    return vec::select(condition, vec::in_register(x), vec::in_register(y));
   }
 };
+
+/// x within limits that are numbers, NaN if it is that; of equal values x.
+template <class V>
+LANEWISE_INLINE V within(V x, V lo, V hi) {
+  return vec::detail::min_or_second(hi, vec::detail::max_or_second(lo, x));
+}
 
 /// NaN in any operand gives NaN; lo > hi gives hi.
 struct Clamp {
   template <class V>
   V operator()(V x, V lo, V hi) const noexcept {
-    return vec::minimum(vec::maximum(x, lo), hi);
+    if constexpr (std::is_floating_point_v<typename V::value_type>) {
+      return vec::select(vec::unordered(lo, hi), lo + hi, within(x, lo, hi));
+    } else {
+      return vec::minimum(vec::maximum(x, lo), hi);
+    }
   }
 };
+
+/// Limits for all elements are asked once whether they are NaN: 0.5 of the time in L2.
+template <class T>
+void clamp_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
+                 const KernelScalar* params) noexcept {
+  using V = vec::Vec<T>;
+  if ((broadcast & ~kStreamOutput) == (1u << 2 | 1u << 3)) {
+    T lo, hi;
+    __builtin_memcpy(&lo, data[2], sizeof lo);
+    __builtin_memcpy(&hi, data[3], sizeof hi);
+    if (!(lo != lo || hi != hi)) {
+      using ByNumbers = Loop<T, 1, Unary>;
+      return ByNumbers::run([lo, hi](V x) { return within(x, V(lo), V(hi)); }, data,
+                            broadcast & kStreamOutput, n, typename ByNumbers::InputIndices{});
+    }
+  }
+  entry<Clamp, Loop<T, 1, Ternary>, T>(data, broadcast, n, params);
+}
+
+template <class... T>
+constexpr KernelPart clamps(Types<T...> types) {
+  KernelPart part = elementwise<Clamp, Ternary>(types);
+  (part.fill(index_of<T>, &clamp_entry<T>, Loop<T, 1, Ternary>::kStreams), ...);
+  return part;
+}
 
 /// x + value * a * b; the product a * b itself for value = 1.
 struct Addcmul {
@@ -74,6 +109,7 @@ struct Lerp {
   template <class V>
   V operator()(V x, V end, V weight) const noexcept {
     using T = typename V::value_type;
+    x = vec::in_register(x);
     const V step = end - x;
     const V from_start = x + weight * step;
     const V from_end = end - step * (V(T(1)) - weight);
@@ -90,7 +126,7 @@ struct Lerp {
 }  // namespace
 
 constinit const ElementwiseKernel where = moving<Where, Same(Truth, Same, Same)>(every_type);
-constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + real);
+constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + integral) | clamps(floating);
 constinit const ElementwiseKernel addcmul = elementwise<Addcmul, Ternary, 2>(numbers);
 constinit const ElementwiseKernel addcdiv =
     elementwise<Addcdiv, Ternary, 3>(floating) | elementwise<Addcdiv, Ternary, 8>(complex_types);

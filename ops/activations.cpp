@@ -15,6 +15,7 @@ using kernels::KernelTable;
 
 constexpr PointwiseOp kLogSigmoid{"log_sigmoid", &KernelTable::log_sigmoid_forward};
 constexpr PointwiseOp kPrelu{"prelu", &KernelTable::prelu};
+constexpr PointwiseOp kPreluBackward{"prelu_backward", &KernelTable::prelu_backward};
 constexpr PointwiseOp kLeakyRelu{"rrelu_with_noise", &KernelTable::leaky_relu};
 constexpr PointwiseOp kGt{"rrelu_with_noise", &KernelTable::gt};
 constexpr PointwiseOp kWhere{"rrelu_with_noise", &KernelTable::where};
@@ -77,6 +78,15 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   Tensor* const outs[] = {&output};
   pointwise_multi(kPrelu, outs, {self, weights});
   return output;
+}
+
+std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
+                                          const Tensor& weight) {
+  Tensor of_self = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  Tensor of_weight = lanewise::detail::empty_like_cpu(self, self.scalar_type());
+  Tensor* const outs[] = {&of_self, &of_weight};
+  pointwise_multi(kPreluBackward, outs, {grad_output, self, prelu_weight(self, weight)});
+  return {of_self, of_weight};
 }
 
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,

@@ -15,6 +15,9 @@ std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self);
 /// `weight` as an operand beside `self`: one number, or one per channel in dimension 1. Throws ShapeError.
 Tensor prelu_weight(const Tensor& self, const Tensor& weight);
 Tensor prelu(const Tensor& self, const Tensor& weight);
+/// Derivatives times grad_output for self and, element by element, for `weight` as it is beside self.
+std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self,
+                                          const Tensor& weight);
 
 /// In training the slopes are drawn from [lower, upper) and left in `noise` (1 where self is positive), else
 /// all are (lower + upper) / 2.

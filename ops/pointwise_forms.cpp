@@ -49,6 +49,7 @@ constexpr PointwiseOp kIsNegInf = exact({"isneginf", &KernelTable::isneginf});
 constexpr PointwiseOp kIsFinite{"isfinite", &KernelTable::isfinite};
 constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backward, true};
 constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
+constexpr PointwiseOp kMaximumBackward{"maximum backward", &KernelTable::maximum_backward, true};
 constexpr PointwiseOp kLogit{"logit", &KernelTable::logit, true};
 constexpr PointwiseOp kLogitBackward{"logit_backward", &KernelTable::logit_backward};
 constexpr PointwiseOp kNanToNum = of_doubles({"nan_to_num", &KernelTable::nan_to_num});
@@ -200,6 +201,10 @@ Tensor hypot_backward(const Tensor& grad, const Tensor& self, const Tensor& resu
 
 Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor& self, const Tensor& other) {
   return pointwise(kAtan2Backward, {grad, numerator, self, other});
+}
+
+Tensor maximum_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
+  return pointwise(kMaximumBackward, {grad, self, other});
 }
 
 Tensor logit(const Tensor& self, std::optional<double> eps) {

@@ -47,6 +47,8 @@ Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, std::string_
 Tensor hypot_backward(const Tensor& grad, const Tensor& self, const Tensor& result);
 /// grad * numerator / (self^2 + other^2), 0 at the origin.
 Tensor atan2_backward(const Tensor& grad, const Tensor& numerator, const Tensor& self, const Tensor& other);
+/// grad where self is not below other, half of it where they are equal; else 0.
+Tensor maximum_backward(const Tensor& grad, const Tensor& self, const Tensor& other);
 
 /// log(x / (1 - x)), x limited to [eps, 1 - eps] first if eps is given; and its derivative times grad_output.
 Tensor logit(const Tensor& self, std::optional<double> eps);

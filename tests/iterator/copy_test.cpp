@@ -87,7 +87,7 @@ TEST(Copy, TransposesPastTheCaches) {
   }
 }
 
-// Where source and target lie nearly whole pages apart, runs are copied from their end.
+// Where source and target lie nearly whole pages apart, runs are copied in blocks, from their begin or their end.
 TEST(Copy, TakesRunsAtAnyDistance) {
   constexpr int kPage = 4096, kLength = 5003;
   std::vector<char> from(3 * kPage), to(4 * kPage);
@@ -98,15 +98,17 @@ TEST(Copy, TakesRunsAtAnyDistance) {
   const auto same = (in_page(from) + kPage - in_page(to)) % kPage;  // then both are as far into a page
   for (int behind = -2; behind < 40; ++behind) {
     for (const int length : {0, 63, 2047, 2048, 2111, kLength}) {
-      std::fill(to.begin(), to.end(), '\x55');
-      const auto at =
-          static_cast<std::ptrdiff_t>((same + static_cast<unsigned>(behind + kPage)) % kPage + 64);
-      detail::copy_bytes(to.data() + at, from.data() + 64, static_cast<std::size_t>(length));
-      for (std::ptrdiff_t i = 0; i < std::ssize(to); ++i) {
-        const bool inside = i >= at && i < at + length;
-        ASSERT_EQ(to[static_cast<std::size_t>(i)],
-                  inside ? from[static_cast<std::size_t>(i - at + 64)] : '\x55')
-            << behind << ", " << length << ", " << i - at;
+      for (const auto copy : {detail::copy_bytes, detail::copy_forwards, detail::copy_backwards}) {
+        std::fill(to.begin(), to.end(), '\x55');
+        const auto at =
+            static_cast<std::ptrdiff_t>((same + static_cast<unsigned>(behind + kPage)) % kPage + 64);
+        copy(to.data() + at, from.data() + 64, static_cast<std::size_t>(length));
+        for (std::ptrdiff_t i = 0; i < std::ssize(to); ++i) {
+          const bool inside = i >= at && i < at + length;
+          ASSERT_EQ(to[static_cast<std::size_t>(i)],
+                    inside ? from[static_cast<std::size_t>(i - at + 64)] : '\x55')
+              << behind << ", " << length << ", " << i - at;
+        }
       }
     }
   }

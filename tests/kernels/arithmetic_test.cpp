@@ -186,7 +186,7 @@ TEST(Selection, MaximumMinimumClampWhere) {
     expect_exact<T, T, T, T>(table, &KernelTable::maximum, {}, larger<T>);
     expect_exact<T, T, T, T>(table, &KernelTable::minimum, {}, smaller<T>);
     expect_exact<T, T, T, T, T>(table, &KernelTable::clamp, {},
-                                [](T x, T lo, T hi) { return smaller<T>(larger<T>(x, lo), hi); });
+                                [](T x, T lo, T hi) { return smaller<T>(hi, larger<T>(lo, x)); });
   });
   sweep<Bools, Integers, Floats, Complexes>([]<class T>(const KernelTable& table) {
     expect_exact<T, T, bool, T, T>(table, &KernelTable::where, {},

@@ -70,7 +70,7 @@ template <class T>
   requires std::is_arithmetic_v<T>
 LANEWISE_INLINE Vec<T> heaviside(Vec<T> x, Vec<T> at_zero) {
   const Vec<T> zero(T(0));
-  return select(x == zero, at_zero, from_mask(x > zero));
+  return select(x == zero, in_register(at_zero), from_mask(x > zero));
 }
 /// For bool: true where x or `at_zero` is.
 LANEWISE_INLINE Vec<bool> heaviside(Vec<bool> x, Vec<bool> at_zero) { return x | at_zero; }
