@@ -94,7 +94,8 @@ class Scanner {
         size_(static_cast<std::int64_t>(element_size(compute))),
         widens_(from.scalar_type() != compute),
         narrows_(to.scalar_type() != compute),
-        streams_(detail::passes_caches(to.numel() * to_size_, to.numel() * (from_size_ + to_size_))) {
+        streams_(from_ != to_ &&
+                 detail::passes_caches(to.numel() * to_size_, to.numel() * (from_size_ + to_size_))) {
     const auto type = static_cast<std::size_t>(compute);
     fn_ = kernel.fn[type];
     start_ = kernel.start[type];

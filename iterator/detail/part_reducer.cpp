@@ -55,7 +55,7 @@ void PartReducer::reduce_rows(const char* data, std::int64_t width, std::int64_t
   const bool one_by_one = n == kReductionBlock && f_.side_by_side;
   if (width > 1 && f_.short_rows != nullptr && !one_by_one) return f_.short_rows(data, n, stride, width, acc);
   const std::int64_t bytes = plan_.length * size;
-  const std::int64_t ahead = stream_prefetch(bytes, width > 1 ? stride : bytes);
+  const std::int64_t ahead = stream_prefetch(bytes, plan_.column.size > 1 ? stride : bytes);
   for (std::int64_t i = 0; i < width; ++i)
     f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
 }
