@@ -45,13 +45,15 @@ template <class T, int kStep>
 }
 
 #if defined(LANEWISE_ISA_AVX512)
-/// to[2 i] = from[i], in elements, for the first of n; returns how many. What lies between is neither read nor written.
+/// to[2 i] = from[i], in elements, for the first of n; returns how many. What lies between is neither read nor written. Stores
+/// under masks wait for their lines and the hardware asks for none ahead: with them asked for, 4M f32 take 0.6 of the time (Zen 5).
 template <class T>
 [[gnu::noinline]] std::int64_t to_every_second(const char* from, char* to, std::int64_t n) {
   constexpr std::int64_t kLanes = 32 / static_cast<std::int64_t>(sizeof(T));
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes, from += 32, to += 64) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    __builtin_prefetch(to + 2048, 1);
     if constexpr (sizeof(T) == 1) {
       _mm512_mask_storeu_epi8(to, 0x5555555555555555u, _mm512_cvtepu8_epi16(v));
     } else if constexpr (sizeof(T) == 2) {
