@@ -47,7 +47,6 @@ struct ArgExtreme {
     V value;
     I position;
     LANEWISE_INLINE void take(V v, I at) {
-      v = vec::in_register(v);
       const auto m = Max ? v > value : v < value;
       value = Max ? vec::detail::max_or_second(v, value) : vec::detail::min_or_second(v, value);
       position = select(vec::mask_cast<Index>(m), at, position);
