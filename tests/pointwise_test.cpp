@@ -15,6 +15,7 @@
 #include <lanewise/lanewise.h>
 
 #include "call.h"
+#include "same_gradients.h"
 
 namespace lanewise {
 namespace {
@@ -400,6 +401,32 @@ TEST(PointwiseOps, InPlaceActivationsOfTheSameMemory) {
   same([](const Tensor& t) { return relu6(t); }, [](Tensor& t) -> Tensor& { return relu6_(t); });
   same([](const Tensor& t) { return rrelu(t); }, [](Tensor& t) -> Tensor& { return rrelu_(t); });
   same([](const Tensor& t) { return celu(t, 0.5); }, [](Tensor& t) -> Tensor& { return celu_(t, 0.5); });
+}
+
+// Ties, NaN, broadcasting, other dtypes and layouts.
+TEST(PointwiseOps, GradientsInOnePassAreThoseOfTheGraph) {
+  manual_seed(11);
+  const auto some = [](std::vector<std::int64_t> sizes, ScalarType dtype) {
+    return randint(-2, 3, sizes, dtype).requires_grad_();
+  };
+  for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+    const Tensor x = some({5, 40}, dtype), y = some({40, 5}, dtype), row = some({40}, dtype);
+    for (const Tensor& other : {y.t(), row, some({5, 1}, kDouble)}) {
+      testing::expect_same_gradients(maximum(x, other), {x, other}, 0);
+      testing::expect_same_gradients(minimum(x, other), {x, other}, 0);
+    }
+    const double error = dtype == kDouble ? 1e-13 : dtype == kFloat ? 1e-5 : 0.1;
+    testing::expect_same_gradients(prelu(x, row), {x, row}, error);
+    const Tensor one = some({1}, dtype);
+    testing::expect_same_gradients(prelu(y.t(), one), {y, one}, error);
+    testing::expect_same_gradients(masked_select(x, y.t().detach() > 0), {x}, 0);
+    testing::expect_same_gradients(masked_select(x, row.detach() > 0), {x}, 0);
+  }
+  const Tensor x = floats({kNan, 1, kNan, 2}).requires_grad_(),
+               y = floats({1, kNan, kNan, 3}).requires_grad_();
+  maximum(x, y).sum().backward();
+  EXPECT_EQ(values<float>(x.grad()), (std::vector<float>{1, 1, 1, 0}));
+  EXPECT_EQ(values<float>(y.grad()), (std::vector<float>{1, 1, 1, 1}));
 }
 
 }  // namespace
