@@ -30,7 +30,7 @@ struct Clamp {
   }
 };
 
-/// Limits for all elements are asked once whether they are NaN: 0.5 of the time in L2.
+/// Limits for all elements are asked once whether they are NaN: in place 0.5 of the time in L2 and L3.
 template <class T>
 void clamp_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
                  const KernelScalar* params) noexcept {
