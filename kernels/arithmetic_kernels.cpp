@@ -68,40 +68,19 @@ struct Div {
   V operator()(V x, V y) const noexcept {
     return x / y;
   }
-};
-
 #if defined(LANEWISE_ISA_AVX512)
-/// For shorter runs it does not pay to divide the divisor.
-constexpr std::int64_t kDividedByOne = 256;
-
-/// One divisor for all elements becomes products: f32 in L1 takes 0.67 of the time, f64 0.42.
-template <class T>
-void div_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
-               const KernelScalar* params) noexcept {
-  if ((broadcast & ~kStreamOutput) == 1u << 2 && n >= kDividedByOne) {
-    T d;
-    __builtin_memcpy(&d, data[2], sizeof d);
-    if (vec::Divisor<T>::divides_by(d)) {
-      using ByOne = Loop<T, 2, Unary>;
-      return ByOne::run(vec::Divisor<T>(d), data, broadcast & kStreamOutput, n,
-                        typename ByOne::InputIndices{});
-    }
+  /// One divisor for all elements becomes products: f32 in L1 takes 0.67 of the time, f64 0.42. For shorter runs it does not pay to
+  /// divide the divisor.
+  template <class T, class Run>
+  requires std::is_floating_point_v<T>
+  static bool by_numbers(const T* divisor, std::int64_t n, Run run) {
+    constexpr std::int64_t kDividedByOne = 256;
+    if (n < kDividedByOne || !vec::Divisor<T>::divides_by(*divisor)) return false;
+    run(vec::Divisor<T>(*divisor));
+    return true;
   }
-  entry<Div, Loop<T, 2, Binary>, T>(data, broadcast, n, params);
-}
-
-template <class... T>
-constexpr KernelPart divisions(Types<T...> types) {
-  KernelPart part = elementwise<Div, Binary, 2>(types);
-  (part.fill(index_of<T>, &div_entry<T>, Loop<T, 2, Binary>::kStreams), ...);
-  return part;
-}
-#else
-template <class... T>
-constexpr KernelPart divisions(Types<T...> types) {
-  return elementwise<Div, Binary, 2>(types);
-}
 #endif
+};
 
 struct Maximum {
   template <class V>
@@ -168,8 +147,8 @@ constinit const ElementwiseKernel sub =
     elementwise<Sub, Binary>(real) | over_halves<Sub, Binary>() | partwise<Sub, Binary>(complex_types);
 constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(boolean + real) |
                                         over_halves<Mul, Binary>() | partwise<Mul, Binary>(complex_types);
-constinit const ElementwiseKernel div =
-    divisions(floating) | over_halves<Div, Binary>() | elementwise<Div, Binary, kCompactCost>(complex_types);
+constinit const ElementwiseKernel div = elementwise<Div, Binary, 2>(floating) | over_halves<Div, Binary>() |
+                                        elementwise<Div, Binary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel maximum =
     elementwise<Maximum, Binary>(boolean + real) | over_halves<Maximum, Binary>();
 constinit const ElementwiseKernel minimum =

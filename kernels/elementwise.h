@@ -14,7 +14,10 @@
 ///
 /// A functor whose body depends on the parameters has instead
 ///   template <class T, class Run> static void choose(const KernelScalar* params, Run run);
-/// which calls run(body) once per contiguous run of elements.
+/// which calls run(body) once per contiguous run of elements. One that has a quicker body for its first input where each of the
+/// others is one number for all has besides
+///   template <class T, class Run> static bool by_numbers(const T* others, std::int64_t n, Run run);
+/// which calls run(body), or returns false.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 /// From this cost on a kernel has one copy of its body, which also does the tail, instead of three.
@@ -39,6 +42,7 @@ struct Loop<T, Cost, Output(Inputs...)> {
   static constexpr int kInputs = sizeof...(Inputs);
   static constexpr int kLanes = vec::Vec<T>::size;
   using InputIndices = std::make_index_sequence<kInputs>;
+  using OfFirst = Loop<T, Cost, Same(Same)>;  ///< for bodies that know all other inputs
   /// Where there are no masked loads and stores.
 #if defined(LANEWISE_ISA_AVX512)
   static constexpr bool kOverlappedTail = false;
@@ -239,6 +243,21 @@ void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const Ker
   const auto run = [=](const auto& body) noexcept {
     Loop::run(body, data, broadcast, n, typename Loop::InputIndices{});
   };
+  if constexpr (requires(const T* others) {
+                  typename Loop::OfFirst;
+                  F::template by_numbers<T>(others, n, run);
+                }) {
+    if ((broadcast & ~kStreamOutput) == ((1u << Loop::kInputs) - 2) << Loop::kOutputs) {
+      T others[Loop::kInputs - 1];
+      for (int k = 0; k < Loop::kInputs - 1; ++k)
+        __builtin_memcpy(&others[k], data[Loop::kOutputs + 1 + k], sizeof(T));
+      using OfFirst = typename Loop::OfFirst;
+      const auto run_first = [=](const auto& body) noexcept {
+        OfFirst::run(body, data, broadcast & kStreamOutput, n, typename OfFirst::InputIndices{});
+      };
+      if (F::template by_numbers<T>(others, n, run_first)) return;
+    }
+  }
   if constexpr (requires { F::template choose<T>(params, run); }) {
     F::template choose<T>(params, run);
   } else {

@@ -74,10 +74,10 @@ struct LikelyRange {
 
   template <class At>
   LikelyRange(At at, std::int64_t n, std::int64_t k) {
-    constexpr int kMost = 4096;
-    Key sample[kMost];
-    const int size = n >= 1 << 20 ? kMost : n >= 1 << 16 ? kMost / 4 : kMost / 16;
-    const int margin = size == kMost ? 80 : size == kMost / 4 ? 40 : 20;  // 2.5 standard deviations
+    constexpr int kMostRoot = 64;
+    Key sample[kMostRoot * kMostRoot];
+    const int root = n >= 1 << 20 ? kMostRoot : n >= 1 << 16 ? kMostRoot / 2 : kMostRoot / 4;
+    const int size = root * root, margin = root * 5 / 4;  // 2.5 standard deviations
     const std::int64_t step = n / size;
     for (int j = 0; j < size; ++j) sample[j] = at(j * step + step / 2);
     std::sort(sample, sample + size);

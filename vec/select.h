@@ -7,7 +7,7 @@ inline namespace LANEWISE_ISA {
 
 /// v, read before anything that is done to it under a mask. A compiler makes one instruction of a load from memory and what follows
 /// it under a mask, and that instruction waits for the mask: of `where` and of comparisons under masks every load waited
-/// for others, and few were under way at once (where of 16M f32 takes 0.6 of the time with it, Zen 5).
+/// for others, and few were under way at once (where of 16M f32 takes 0.7 of the time with it, Zen 5).
 template <class T>
 LANEWISE_INLINE Vec<T> in_register(Vec<T> v) {
 #if defined(LANEWISE_ISA_AVX512)
