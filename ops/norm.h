@@ -9,10 +9,9 @@
 /// Norms over elements, without autograd: (sum |x|^p)^(1/p); p = 0 counts what is not zero, p = +-inf takes
 /// the largest or smallest |x|.
 ///
-/// Shapes   without the reduced dims, or with size 1 there if keepdim; an empty or missing list of dims means
-/// all of them Dtypes   floating and complex; the result is real. With `dtype` the elements are converted
-/// first Throws   DtypeError, IndexError; ValueError where there is no norm of no elements (p < 0 or
-/// infinite)
+/// Shapes   without the reduced dims, or with size 1 there if keepdim; an empty or missing list of dims means all of them
+/// Dtypes   floating and complex; the result is real. With `dtype` the elements are converted first
+/// Throws   DtypeError, IndexError; ValueError where there is no norm of no elements (p < 0 or infinite)
 namespace lanewise::ops {
 
 LANEWISE_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,

@@ -12,8 +12,8 @@
 /// tree, so their bits depend on the values and the shape only: not on layout, threads or instruction set
 /// (sse4_2 excepted where it has no FMA).
 ///
-/// Shapes   without the reduced dims, or with size 1 there if keepdim; an empty or missing list of dims means
-/// all of them Throws   IndexError if a dim is out of range or repeats; DtypeError where noted
+/// Shapes   without the reduced dims, or with size 1 there if keepdim; an empty or missing list of dims means all of them
+/// Throws   IndexError if a dim is out of range or repeats; DtypeError where noted
 namespace lanewise::ops {
 
 /// Integers and bool sum in int64, wrapping; floats and complex in their own type, halves in f32, rounded

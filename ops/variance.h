@@ -10,10 +10,10 @@
 /// Variance and standard deviation in one pass over memory, without autograd. See Note [Variance in one pass]
 /// in kernels/reduction_var.cpp.
 ///
-/// Shapes   without the reduced dims, or with size 1 there if keepdim; an empty or missing list of dims means
-/// all of them Dtypes   floating and complex; of complex numbers the variance is real: that of the real plus
-/// that of the imaginary parts Values   divided by max(0, count - correction), correction 1 if missing; NaN
-/// of no elements Throws   DtypeError for other types; IndexError if a dim is out of range or repeats
+/// Shapes   without the reduced dims, or with size 1 there if keepdim; an empty or missing list of dims means all of them
+/// Dtypes   floating and complex; of complex numbers the variance is real: that of the real plus that of the imaginary parts
+/// Values   divided by max(0, count - correction), correction 1 if missing; NaN of no elements
+/// Throws   DtypeError for other types; IndexError if a dim is out of range or repeats
 namespace lanewise::ops {
 
 LANEWISE_API Tensor var(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,

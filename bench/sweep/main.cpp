@@ -35,10 +35,13 @@ constexpr Type kTypes[] = {
     {"i16", lib::kShort, 'i'},     {"i32", lib::kInt, 'i'},          {"i64", lib::kLong, 'i'},
     {"bool", lib::kBool, 'b'},     {"c64", lib::kComplexFloat, 'c'}, {"c128", lib::kComplexDouble, 'c'}};
 
-/// n x n numbers from 0 to 1 that look like any others and need no generator.
+/// n x n numbers from 0 to 1 without an order that a CPU could foresee, the same in both libraries: squares modulo the prime 2^31 - 1.
 Tensor scattered(std::int64_t n, std::int64_t factor) {
+  constexpr std::int64_t kPrime = 2147483647;
   const Tensor count = lib::arange(0, n * n, lib::TensorOptions().dtype(lib::kLong));
-  return lib::remainder(count * factor, 8191).to(lib::kDouble).div(8190).view({n, n});
+  Tensor x = lib::remainder(count * factor + 1, kPrime);
+  for (int i = 0; i < 3; ++i) x = lib::remainder(x * x + factor, kPrime);
+  return lib::remainder(x, 8191).to(lib::kDouble).div(8190).view({n, n});
 }
 
 Tensor laid_out(const Tensor& t, std::string_view layout) {
