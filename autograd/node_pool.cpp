@@ -2,6 +2,7 @@
 #include <new>
 
 #include <lanewise/autograd/node_pool.h>
+#include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd::detail {
 
@@ -63,14 +64,21 @@ thread_local Cleanup cleanup;
   ::operator delete(block);
 }
 
+[[gnu::noinline]] void* allocate(std::size_t bytes) {
+  void* block = ::operator new(bytes, std::nothrow);
+  LANEWISE_CHECK(AllocationError, block != nullptr, "autograd: the system has no ", bytes,
+                 " bytes left for a node of the graph");
+  return block;
+}
+
 }  // namespace
 
 void* pool_allocate(std::size_t bytes) {
   const std::size_t index = (bytes - 1) / kStep;
-  if (index >= kClasses) return ::operator new(bytes);
+  if (index >= kClasses) return allocate(bytes);
   FreeList& list = free_lists[index];
   Block* block = list.head;
-  if (block == nullptr) return ::operator new((index + 1) * kStep);
+  if (block == nullptr) return allocate((index + 1) * kStep);
   list.head = block->next;
   ++list.room;
   return block;

@@ -3,6 +3,7 @@
 
 #include <lanewise/dispatch_isa/detail/per_thread.h>
 #include <lanewise/iterator/scratch.h>
+#include <lanewise/tensor/errors.h>
 
 namespace lanewise::detail {
 namespace {
@@ -26,7 +27,9 @@ struct Buffers {
 char* scratch(Scratch purpose, std::size_t bytes) {
   Buffer& b = PerThread<Buffers>::get().of[static_cast<std::size_t>(purpose)];
   if (b.size < bytes) {
-    char* grown = static_cast<char*>(::operator new(bytes, kAlignment));
+    char* grown = static_cast<char*>(::operator new(bytes, kAlignment, std::nothrow));
+    LANEWISE_CHECK(AllocationError, grown != nullptr, "allocate: the system has no ", bytes,
+                   " bytes left for scratch memory");
     ::operator delete(b.data, kAlignment);
     b.data = grown;
     b.size = bytes;

@@ -103,8 +103,9 @@ class InlineVector {
     append(first, last);
   }
   void assign(std::size_t n, const T& value) {
+    const T copy = value;  // may live in this vector
     clear();
-    resize(n, value);
+    resize(n, copy);
   }
   void resize(std::size_t n) {
     shrink(n);
@@ -169,6 +170,7 @@ class InlineVector {
     return *std::construct_at(data_ + size_++, std::move(value));
   }
   [[gnu::noinline]] void grow(std::size_t n) {
+    static_assert(std::is_nothrow_move_constructible_v<T>);
     T* fresh = std::allocator<T>().allocate(n);
     std::uninitialized_move(begin(), end(), fresh);
     destroy();

@@ -7,9 +7,6 @@
 
 namespace lanewise::detail {
 
-namespace {
-
-/// Bytes of `numel` elements; the bound keeps byte offsets within int64.
 std::size_t checked_nbytes(const char* op, std::int64_t numel, IntArrayRef sizes, std::size_t itemsize) {
   LANEWISE_CHECK(DtypeError, itemsize != 0, op, ": dtype Undefined; it is that of an undefined tensor");
   std::int64_t bytes = 0;
@@ -17,8 +14,6 @@ std::size_t checked_nbytes(const char* op, std::int64_t numel, IntArrayRef sizes
                  ": a tensor of sizes ", sizes, " does not fit in the address space");
   return static_cast<std::size_t>(bytes);
 }
-
-}  // namespace
 
 std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
   LANEWISE_CHECK(ShapeError, sizes.size() == strides.size(), op, ": ", sizes.size(), " sizes ", sizes,
@@ -142,26 +137,40 @@ Tensor wrapped_number(const Scalar& value) {
   return t;
 }
 
-void resize_cpu(Tensor& out, IntArrayRef sizes) {
-  const std::int64_t numel = checked_numel("resize", sizes);
-  LANEWISE_CHECK(ValueError, out.defined(), "resize: the tensor is undefined");
-  TensorImpl* impl = out.unsafeGetTensorImpl();
+namespace {
+
+/// Bytes of storage that `extent` elements behind the tensor's offset reach.
+std::size_t bytes_up_to(const char* op, const Tensor& out, std::int64_t extent, IntArrayRef sizes) {
+  LANEWISE_CHECK(ValueError, out.defined(), op, ": the tensor is undefined");
+  const TensorImpl& impl = *out.unsafeGetTensorImpl();
   std::int64_t end = 0;
-  LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(numel, numel == 0 ? 0 : impl->storage_offset(), &end),
-                 "resize: sizes ", sizes, " reach further than int64");
-  impl->storage()->resize(checked_nbytes("resize", end, sizes, impl->itemsize()));
+  LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(extent, extent == 0 ? 0 : impl.storage_offset(), &end),
+                 op, ": sizes ", sizes, " reach further than int64");
+  return checked_nbytes(op, end, sizes, impl.itemsize());
+}
+
+}  // namespace
+
+void resize_cpu(Tensor& out, IntArrayRef sizes) {
+  const std::size_t bytes = bytes_up_to("resize", out, checked_numel("resize", sizes), sizes);
+  TensorImpl* impl = out.unsafeGetTensorImpl();
+  impl->storage()->resize(bytes);
   impl->set_sizes_contiguous(sizes);
 }
 
 void resize_cpu(Tensor& out, IntArrayRef sizes, IntArrayRef strides) {
-  const std::int64_t extent = checked_extent("resize", sizes, strides);
-  LANEWISE_CHECK(ValueError, out.defined(), "resize: the tensor is undefined");
+  const std::size_t bytes = bytes_up_to("resize", out, checked_extent("resize", sizes, strides), sizes);
   TensorImpl* impl = out.unsafeGetTensorImpl();
-  std::int64_t end = 0;
-  LANEWISE_CHECK(ShapeError, !__builtin_add_overflow(extent, extent == 0 ? 0 : impl->storage_offset(), &end),
-                 "resize: sizes ", sizes, " reach further than int64");
-  impl->storage()->resize(checked_nbytes("resize", end, sizes, impl->itemsize()));
+  impl->storage()->resize(bytes);
   impl->set_sizes_and_strides(sizes, strides);
+}
+
+void check_resizable(const char* op, const Tensor& out, IntArrayRef sizes) {
+  const std::size_t bytes = bytes_up_to(op, out, checked_numel(op, sizes), sizes);
+  const Storage& storage = out.storage();
+  LANEWISE_CHECK(
+      StorageError, storage->resizable() || bytes <= storage.nbytes(), op, ": out of shape ", out.sizes(),
+      " lies in memory that was given from outside, which cannot grow for the result of shape ", sizes);
 }
 
 }  // namespace lanewise::detail

@@ -19,6 +19,8 @@ LANEWISE_API std::int64_t checked_product(const char* op, std::int64_t a, std::i
 /// The elements that a tensor reaches from its first to its last, 0 if it is empty. Throws ShapeError,
 /// beginning with `op`, if the lists differ in length, a stride is negative or the reach does not fit int64.
 LANEWISE_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides);
+/// Bytes of `numel` elements; throws ShapeError unless byte offsets fit in int64.
+std::size_t checked_nbytes(const char* op, std::int64_t numel, IntArrayRef sizes, std::size_t itemsize);
 
 /// Contiguous, not initialised. Throws ShapeError, AllocationError.
 LANEWISE_API Tensor empty_cpu(IntArrayRef sizes, ScalarType dtype);
@@ -41,9 +43,11 @@ LANEWISE_API Tensor make_alias(const Tensor& base, bool share_version = true);
 /// A 0-dim tensor of the number's own type (Bool, Long, Double, ComplexDouble), marked as a wrapped number.
 LANEWISE_API Tensor wrapped_number(const Scalar& value);
 
-/// Gives `out` these sizes, contiguous, with more memory if it needs it. Throws StorageError for memory from
-/// outside that is too small.
+/// Gives `out` these sizes, which may be its own, contiguous or with non-negative strides, and more memory if it needs it. Throws
+/// ShapeError, AllocationError; StorageError for memory from outside that is too small.
 LANEWISE_API void resize_cpu(Tensor& out, IntArrayRef sizes);
 LANEWISE_API void resize_cpu(Tensor& out, IntArrayRef sizes, IntArrayRef strides);
+/// Throws ShapeError or StorageError where resize_cpu() would; `op` begins the message.
+LANEWISE_API void check_resizable(const char* op, const Tensor& out, IntArrayRef sizes);
 
 }  // namespace lanewise::detail

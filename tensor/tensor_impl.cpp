@@ -41,7 +41,12 @@ bool contiguous(const std::int64_t* sizes, const std::int64_t* strides, std::siz
 TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef sizes) {
   auto* impl =
       new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
-  impl->set_sizes_contiguous(sizes);
+  try {
+    impl->write_sizes(sizes);
+  } catch (...) {
+    impl->destroy();
+    throw;
+  }
   impl->inference_ = detail::inference_mode;
   return impl;
 }
@@ -63,7 +68,12 @@ TensorImpl* TensorImpl::create(Storage&& storage, ScalarType dtype, IntArrayRef 
                                std::int64_t storage_offset) {
   auto* impl =
       new (detail::allocate_block(kImplClass, sizeof(TensorImpl))) TensorImpl(std::move(storage), dtype);
-  impl->set_sizes_and_strides(sizes, strides);
+  try {
+    impl->write_sizes(sizes, strides);
+  } catch (...) {
+    impl->destroy();
+    throw;
+  }
   impl->storage_offset_ = storage_offset;
   impl->inference_ = detail::inference_mode;
   return impl;
@@ -88,14 +98,22 @@ void TensorImpl::release_shared() noexcept {
 
 void TensorImpl::set_dim(std::size_t dim) {
   if (__builtin_expect(dim > kInlineDims || dim_ > kInlineDims, 0) && dim != dim_) {
-    auto* wider = dim > kInlineDims ? new std::int64_t[2 * dim] : nullptr;
+    auto* wider = dim > kInlineDims ? new (std::nothrow) std::int64_t[2 * dim] : nullptr;
+    LANEWISE_CHECK(AllocationError, wider != nullptr || dim <= kInlineDims,
+                   "allocate: the system has no memory left for the sizes of ", dim, " dimensions");
     if (dim_ > kInlineDims) delete[] heap_dims_;
     if (wider != nullptr) heap_dims_ = wider;
   }
   dim_ = static_cast<std::uint32_t>(dim);
 }
 
-void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
+void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) { write_sizes(DimVector(sizes)); }
+
+void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
+  write_sizes(DimVector(sizes), DimVector(strides));
+}
+
+void TensorImpl::write_sizes(IntArrayRef sizes) {
   set_dim(sizes.size());
   std::int64_t* own_sizes = dims_data();
   std::int64_t* own_strides = own_sizes + stride_begin();
@@ -112,7 +130,7 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef sizes) {
   contiguous_ = default_strides_ = true;
 }
 
-void TensorImpl::set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides) {
+void TensorImpl::write_sizes(IntArrayRef sizes, IntArrayRef strides) {
   set_dim(sizes.size());
   std::int64_t* own_sizes = dims_data();
   std::int64_t* own_strides = own_sizes + stride_begin();
@@ -136,9 +154,7 @@ void TensorImpl::set_data_from(const TensorImpl& other) {
   if (&other == this) return;
   // The count goes on where it was: the word of the old memory may vanish with it.
   if (version_block_ == nullptr) own_version(version_word().load(std::memory_order_relaxed));
-  const DimVector sizes(other.sizes());
-  const DimVector strides(other.strides());
-  set_sizes_and_strides(sizes, strides);
+  set_sizes_and_strides(other.sizes(), other.strides());
   dtype_ = other.dtype_;
   itemsize_ = other.itemsize_;
   storage_ = other.storage_;

@@ -88,6 +88,7 @@ class LANEWISE_API TensorImpl final {
     return static_cast<char*>(storage_.data()) + storage_offset_ * static_cast<std::int64_t>(itemsize_);
   }
 
+  /// The lists may be this tensor's own. Throw AllocationError, and then change nothing.
   void set_sizes_contiguous(IntArrayRef sizes);
   void set_sizes_and_strides(IntArrayRef sizes, IntArrayRef strides);
   void set_storage_offset(std::int64_t offset) noexcept { storage_offset_ = offset; }
@@ -173,6 +174,8 @@ class LANEWISE_API TensorImpl final {
   const std::int64_t* dims_data() const noexcept { return dim_ <= kInlineDims ? inline_dims_ : heap_dims_; }
   std::int64_t* dims_data() noexcept { return dim_ <= kInlineDims ? inline_dims_ : heap_dims_; }
   void set_dim(std::size_t dim);
+  void write_sizes(IntArrayRef sizes);  ///< not this tensor's own
+  void write_sizes(IntArrayRef sizes, IntArrayRef strides);
   std::atomic<std::uint32_t>& version_word() const noexcept {
     return version_block_ != nullptr ? version_block_->version : storage_->version_;
   }

@@ -234,6 +234,21 @@ TEST(TensorImpl, MoreDimensionsThanAreStoredInline) {
   EXPECT_EQ(t.sizes(), view.sizes());
 }
 
+TEST(TensorImpl, TakesSizesOfItsOwn) {
+  Tensor t = empty_cpu({2, 3, 100}, kFloat);
+  detail::resize_cpu(t, t.sizes().slice(1));
+  EXPECT_EQ(t.sizes(), IntArrayRef({3, 100}));
+  EXPECT_EQ(t.strides(), IntArrayRef({100, 1}));
+  Tensor wide = empty_cpu({3, 2, 1, 1, 1, 1, 1, 1}, kFloat);
+  detail::resize_cpu(wide, wide.sizes().slice(0, 2));  // frees what the list lies in
+  EXPECT_EQ(wide.sizes(), IntArrayRef({3, 2}));
+  Tensor strided = empty_cpu({2, 3, 4}, kFloat);
+  strided.unsafeGetTensorImpl()->set_sizes_and_strides(strided.sizes().slice(1),
+                                                       strided.strides().slice(0, 2));
+  EXPECT_EQ(strided.sizes(), IntArrayRef({3, 4}));
+  EXPECT_EQ(strided.strides(), IntArrayRef({12, 4}));
+}
+
 TEST(TensorImpl, ViewsShareVersionsAndVariableDataDoesNot) {
   const Tensor base = empty_cpu({4}, kFloat);
   const Tensor view = detail::make_alias(base);
