@@ -285,8 +285,10 @@ inline constexpr std::int64_t kCopies = 256;
 template <class R, std::size_t... I>
 LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n, std::index_sequence<I...>) {
   using V = vec::Vec<R>;
-  const auto pair = (V::size == 2 ? V::load(from) : V::load_partial(from, 2)).reg;
-  const V pairs(__builtin_shufflevector(pair, pair, (I % 2)...));
+  // Not load_partial(from, 2): gcc 12 makes a load of a whole register, past the end of memory, of a masked one whose mask it
+  // knows and whose other lanes are dropped.
+  const R even = from[0], odd = from[1];
+  const V pairs(typename V::Register{(I % 2 == 0 ? even : odd)...});
   for (std::int64_t i = 0; i < n; i += V::size) pairs.store(to + i);
 }
 template <class R>

@@ -14,6 +14,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "vec/guarded_page.h"
+
 namespace lanewise::testing {
 namespace {
 
@@ -167,6 +169,38 @@ TEST_P(OpTable, ValuesOnEachTierDtypeAndLayout) {
           continue;  // no fused multiply-add: within max_ulp, not bit for bit
         if (!first.defined()) first = result.contiguous();
         EXPECT_TRUE(same_bits(result, first)) << toString(dtype) << ", layout " << static_cast<int>(layout);
+      }
+    }
+  }
+}
+
+/// A copy whose last byte is the last one of a page.
+Tensor at_page_end(const Tensor& t, test::GuardedPage& page) {
+  void* data = page.last<char>(static_cast<int>(t.nbytes()));
+  return from_blob(data, t.sizes(), t.options()).copy_(t);
+}
+
+TEST_P(OpTable, OperandsAtTheEndsOfPages) {
+  const OpRow& row = GetParam();
+  std::vector<ScalarType> dtypes = dtypes_of(row);
+  if (!std::holds_alternative<std::monostate>(row.complex_reference))
+    dtypes.insert(dtypes.end(), {kComplexFloat, kComplexDouble});
+  std::array<test::GuardedPage, 3> pages;
+  for (const ScalarType dtype : dtypes) {
+    const auto values = inputs({37}, dtype);
+    for (const Isa isa : available_isas()) {
+      const IsaGuard guard(isa);
+      for (const std::int64_t n : {1, 3, 37}) {
+        for (const bool last_is_one : {false, true}) {
+          std::vector<Tensor> inside, at_end;
+          for (std::size_t k = 0; k < values.size(); ++k) {
+            const bool one = last_is_one && k + 1 == values.size();
+            inside.push_back(one ? values[k].select(0, 0) : values[k].slice(0, 0, n));
+            at_end.push_back(at_page_end(inside[k], pages[k]));
+          }
+          EXPECT_TRUE(same_bits(result_of(row, at_end), result_of(row, inside)))
+              << toString(dtype) << " on " << name(isa) << ", " << n << " elements";
+        }
       }
     }
   }
