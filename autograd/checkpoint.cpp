@@ -41,14 +41,14 @@ struct Run {
       inputs.push_back(own);
       inner.push_back(gradient_edge(own));
     }
-    const std::uint64_t first = Node::peek_sequence_nr();
+    const RunOfNodes nodes;
     outputs = fn(inputs);
-    find_outer(first);
+    find_outer(nodes);
   }
 
  private:
   // Depth first in a fixed order, so that two runs find the same.
-  void find_outer(std::uint64_t first) {
+  void find_outer(const RunOfNodes& nodes) {
     std::unordered_set<const Node*> seen;
     std::vector<Edge> stack;
     for (auto output = outputs.rbegin(); output != outputs.rend(); ++output)
@@ -58,7 +58,7 @@ struct Run {
       stack.pop_back();
       const Node* node = edge.function.get();
       if (node == nullptr || contains(inner, edge)) continue;
-      if (node->sequence_nr() < first || node->sequence_nr() == kMaxSequenceNr) {
+      if (!nodes.made(*node)) {
         if (!contains(outer, edge)) outer.push_back(edge);
         continue;
       }

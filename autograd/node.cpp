@@ -1,5 +1,7 @@
+#include <atomic>
 #include <memory>
 #include <typeinfo>
+#include <utility>
 
 #include <lanewise/autograd/anomaly_mode.h>
 #include <lanewise/autograd/hooks.h>
@@ -45,6 +47,24 @@ Node::Node(std::uint64_t sequence_nr, edge_list&& next_edges)
 Node::~Node() = default;
 
 std::uint64_t Node::peek_sequence_nr() noexcept { return next_sequence_nr; }
+
+namespace {
+
+constexpr int kRunBits = 32;  // nodes of a run; half of all sequence numbers belong to runs
+constexpr std::uint64_t kFirstRun = std::uint64_t{1} << 63;
+std::atomic<std::uint64_t> runs{0};
+
+}  // namespace
+
+RunOfNodes::RunOfNodes() noexcept
+    : first_(kFirstRun | (runs.fetch_add(1, std::memory_order_relaxed) << kRunBits)),
+      resumed_(std::exchange(next_sequence_nr, first_)) {}
+
+RunOfNodes::~RunOfNodes() { next_sequence_nr = resumed_; }
+
+bool RunOfNodes::made(const Node& node) const noexcept {
+  return node.sequence_nr() >> kRunBits == first_ >> kRunBits && node.sequence_nr() != kMaxSequenceNr;
+}
 
 std::string Node::name() const { return type_name(typeid(*this)); }
 
@@ -258,10 +278,10 @@ void recycle(variable_list&& list) noexcept {
   const std::size_t n = list.size();
   if (spare != nullptr && n - 1 < kShortList && list.capacity() <= 2 * kShortList) [[likely]] {
     VariableLists::OfSize& kept = spare->of_size[n - 1];
+    for (Tensor& t : list) {
+      if (t.defined()) t.reset();  // may run a deleter that gives back lists as well
+    }
     if (kept.count < VariableLists::kKept) {
-      for (Tensor& t : list) {
-        if (t.defined()) t.reset();
-      }
       kept.lists[kept.count++].swap(list);
       return;
     }

@@ -210,6 +210,20 @@ struct LANEWISE_API TraceableFunction : Node {
 /// Sequence number of AccumulateGrad nodes.
 inline constexpr std::uint64_t kMaxSequenceNr = std::numeric_limits<std::uint64_t>::max();
 
+/// Tells the nodes that this thread makes while it lives from all others, those of other threads too: their sequence numbers are
+/// above the usual ones and used once.
+class RunOfNodes {
+ public:
+  RunOfNodes() noexcept;
+  RunOfNodes(const RunOfNodes&) = delete;
+  RunOfNodes& operator=(const RunOfNodes&) = delete;
+  ~RunOfNodes();
+  bool made(const Node& node) const noexcept;
+
+ private:
+  std::uint64_t first_, resumed_;
+};
+
 /// Makes a node in pooled memory. The one way to make nodes: others work but may recurse when long chains are
 /// freed.
 template <class T, class... Args>

@@ -1,3 +1,5 @@
+#include <thread>
+
 #include <lanewise/autograd/checkpoint.h>
 #include <lanewise/tensor/generator.h>
 
@@ -101,6 +103,21 @@ TEST(Checkpoint, KeepsNoIntermediateResults) {
   const Tensor wanted = grad({(x * (w * 2)).exp().tanh().sum()}, {w})[0];
   EXPECT_TRUE(w.grad().equal(wanted));
   EXPECT_THROW(y.sum().backward(), AutogradError);  // its inputs were freed
+}
+
+TEST(Checkpoint, CapturesWhatAnotherThreadMade) {
+  const Tensor x = leaf({1, 2}), w = leaf({0.5, 1.0});
+  Tensor captured;
+  std::thread([&] {
+    for (int i = 0; i < 1000; ++i) w.exp();
+    captured = w.exp().sin();
+  }).join();
+  const Tensor y = checkpoint([&](const Tensor& t) { return (t * captured).exp(); }, x);
+  ASSERT_EQ(y.grad_fn()->num_outputs(), 2u);
+  EXPECT_EQ(next_name(*y.grad_fn(), 1), "SinBackward0");
+  (y.sum() + captured.sum()).backward();
+  const Tensor again = w.exp().sin();
+  EXPECT_TRUE(w.grad().equal(grad({(x * again).exp().sum() + again.sum()}, {w})[0]));
 }
 
 TEST(Checkpoint, Sequential) {
