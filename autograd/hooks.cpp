@@ -15,9 +15,12 @@ FunctionPostHook::~FunctionPostHook() = default;
 
 namespace {
 
-/// A hook may scale or mask a gradient, not change its shape. `node` may be null, `kind` is empty for a tensor's.
+/// A hook may scale or mask a gradient, not change its shape. `node` is null for hooks that are called as objects; `kind` is empty
+/// for those of a tensor, and ends in "-" for those of a node.
 void check_replacement(const Node* node, const char* kind, std::size_t position, const Tensor& before,
                        const Tensor& after) {
+  LANEWISE_CHECK(AutogradError, before.defined(), node == nullptr ? "a tensor" : node->name(), ": hook '",
+                 position, "' can't replace an undefined gradient with a defined one; return it as it is");
   LANEWISE_CHECK(AutogradError, *kind != '\0' || after.scalar_type() == before.scalar_type(),
                  node == nullptr ? "a tensor" : node->name(), ": hook '", position,
                  "' has changed the type of value: it returned ", after.scalar_type(), " for ",
@@ -47,7 +50,7 @@ void run_hooks(const Node* node, const TensorHookList& list, Tensor& grad) {
     grad = std::move(replaced);
   };
   // By index: a hook may register or remove hooks.
-  for (std::size_t i = 0; i < list.hooks.size() && grad.defined(); ++i) {
+  for (std::size_t i = 0; i < list.hooks.size(); ++i) {
     if (!list.hooks[i]) continue;
     const TensorHook hook = list.hooks[i];
     take(i, hook(grad));
@@ -55,7 +58,7 @@ void run_hooks(const Node* node, const TensorHookList& list, Tensor& grad) {
 }
 
 void run_objects(const Node* node, const TensorHookList& list, Tensor& grad) {
-  for (std::size_t i = 0; i < list.objects.size() && grad.defined(); ++i) {
+  for (std::size_t i = 0; i < list.objects.size(); ++i) {
     const std::shared_ptr<FunctionPreHook> hook = list.objects[i];
     if (hook == nullptr) continue;
     variable_list replaced = (*hook)({grad});
@@ -102,8 +105,11 @@ struct PostHookFunction final : FunctionPostHook {
 };
 
 void run_list(const Node& node, const TensorHookList& list, Tensor& grad) {
-  run_hooks(&node, list, grad);
-  run_objects(&node, list, grad);
+  const bool of_leaf = node.sequence_nr() == kMaxSequenceNr;
+  if (grad.defined() || !of_leaf) {  // a leaf that gets no gradient is not heard of, as in PyTorch
+    run_hooks(&node, list, grad);
+    run_objects(&node, list, grad);
+  }
   for (std::size_t i = 0; i < list.observers.size(); ++i) {
     if (const auto observer = list.observers[i]) observer(grad);
   }

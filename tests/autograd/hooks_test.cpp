@@ -217,6 +217,24 @@ TEST(Hooks, RetainedGradientsFollowAViewWhoseBaseIsModified) {
   EXPECT_VALUES(x.grad(), 6, 6);
 }
 
+TEST(Hooks, OfResultsWithoutAGradient) {
+  const Tensor x = leaf({1.0, 2.0});
+  int leaf_calls = 0;
+  x.register_hook([&](const Tensor&) { ++leaf_calls; });
+  const auto halves = (x * 2).unbind();
+  std::vector<bool> seen;
+  halves[0].register_hook([&](const Tensor& g) {
+    seen.push_back(g.defined());
+    return Tensor();
+  });
+  halves[1].backward();
+  EXPECT_EQ(seen, std::vector<bool>{false});
+  EXPECT_EQ(leaf_calls, 1);
+  const auto again = (x * 2).unbind();
+  again[0].register_hook([](const Tensor&) { return ones({}, kDouble); });
+  EXPECT_THROW(again[1].backward(), AutogradError);  // it must stay undefined
+}
+
 TEST(Hooks, WrongTypeIsAnError) {
   const Tensor x = leaf({1, 2});
   x.register_hook([](const Tensor& g) { return g.to(kFloat); });
