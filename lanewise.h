@@ -41,6 +41,7 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/generated/linalg.h>
 #include <lanewise/generated/special.h>
+#include <lanewise/iterator/loops.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/indexing.h>
@@ -55,6 +56,7 @@
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/profiler/profile.h>
+#include <lanewise/tensor/dispatch.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/formatting.h>

@@ -23,12 +23,34 @@ Scalar subtract_from(const Scalar& a, const Scalar& b) {
   return a.to_unchecked<std::int64_t>() - b.to_unchecked<std::int64_t>();
 }
 
+namespace {
+
+/// The adjugate of matrices that may be singular, by products that have derivatives: Faddeev and LeVerrier's recursion.
+Tensor adjugate_by_products(const Tensor& A) {
+  const std::int64_t n = A.size(-1);
+  const Tensor one = eye(n, A.options().requires_grad(false));
+  Tensor m = one.expand_as(A);
+  for (std::int64_t k = 1; k < n; ++k) {
+    const Tensor product = A.matmul(m);
+    const Tensor trace = product.diagonal(0, -2, -1).sum({-1}, true).unsqueeze(-1);
+    m = product - trace / k * one;
+  }
+  return n % 2 == 0 ? -m : m;
+}
+
+}  // namespace
+
 Tensor det_backward(const Tensor& grad, const Tensor& A, const Tensor& result) {
   if (A.numel() == 0) return Tensor();
   const auto as_matrix = [](const Tensor& t) { return t.unsqueeze(-1).unsqueeze(-1); };
-  const bool again = differentiates_again();
-  const Tensor adjugate = again ? as_matrix(result) * linalg_inv(A) : ops::adjugate(A);
-  return as_matrix(grad) * conj(adjugate).mT();
+  const auto adjugate = [&] {
+    if (!differentiates_again()) return ops::adjugate(A);
+    // A number is read: not of batches that a transform hides.
+    if (transforms_on() || !(result == 0).any().item<bool>()) return as_matrix(result) * linalg_inv(A);
+    const Tensor products = adjugate_by_products(A);
+    return ops::adjugate(A.detach()) + (products - products.detach());
+  };
+  return as_matrix(grad) * conj(adjugate()).mT();
 }
 
 Tensor mul_tensor_backward(const Tensor& grad, const Tensor& other, ScalarType self_type) {

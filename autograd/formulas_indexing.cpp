@@ -26,32 +26,44 @@ Tensor product_of_others(const Tensor& base, std::int64_t dim, const Tensor& ind
 }  // namespace
 
 std::tuple<Tensor, Tensor> scatter_reduce_backward(const Tensor& grad, const Tensor& self, std::int64_t dim,
-                                                   const Tensor& index, const Tensor& src,
+                                                   const Tensor& index, const Tensor& whole_src,
                                                    std::string_view reduce, bool include_self,
                                                    const Tensor& result) {
-  if (index.numel() == 0) return {grad, zeros_like(src)};
+  if (index.numel() == 0) return {grad, zeros_like(whole_src)};
+  // Of src what the index reaches; the rest has no part in the result.
+  Tensor src = whole_src;
+  DimVector beyond;
+  for (std::int64_t d = src.dim(); d-- > 0;) {
+    const std::int64_t rest = src.size(d) - index.size(d);
+    if (rest > 0) src = src.narrow(d, 0, index.size(d));
+    beyond.push_back(0);
+    beyond.push_back(rest);
+  }
+  const auto for_src = [&](const Tensor& g) {
+    return src.sizes() == whole_src.sizes() ? g : g.constant_pad_nd(beyond, 0);
+  };
   // What is not included is kept only where nothing is written.
   const auto for_self = [&](const Tensor& g) { return include_self ? g : g.scatter(dim, index, 0); };
-  if (reduce == "sum") return {for_self(grad), grad.gather(dim, index)};
+  if (reduce == "sum") return {for_self(grad), for_src(grad.gather(dim, index))};
   if (reduce == "mean") {
     const Tensor ones_of_src = ones_like(src);
     const Tensor counts =
         (include_self ? ones_like(self) : zeros_like(self)).scatter_add(dim, index, ones_of_src);
     const Tensor share = grad / where(counts == 0, 1, counts);
-    return {for_self(share), share.gather(dim, index)};
+    return {for_self(share), for_src(share.gather(dim, index))};
   }
   if (reduce == "prod") {
     const Tensor one = ones_like(self);
     const Tensor own = include_self ? self : one;
     return {for_self(grad * conj(one.scatter_reduce(dim, index, src, "prod"))),
-            grad.gather(dim, index) * conj(product_of_others(own, dim, index, src))};
+            for_src(grad.gather(dim, index) * conj(product_of_others(own, dim, index, src)))};
   }
   // amax, amin: ties share.
   const Tensor self_is_result = for_self((self == result).to(self.scalar_type()));
   const Tensor src_is_result = (src == result.gather(dim, index)).to(src.scalar_type());
   const Tensor ties = self_is_result.scatter_add(dim, index, src_is_result);
   const Tensor share = grad / where(ties == 0, 1, ties);
-  return {self_is_result * share, src_is_result * share.gather(dim, index)};
+  return {self_is_result * share, for_src(src_is_result * share.gather(dim, index))};
 }
 
 Tensor masked_scatter_backward(const Tensor& grad, const Tensor& mask, IntArrayRef sizes) {

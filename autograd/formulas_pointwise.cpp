@@ -26,7 +26,7 @@ Tensor xlogy_self_backward(const Tensor& grad, const Tensor& self, const Tensor&
 }
 
 Tensor xlog1py_self_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
-  return where(logical_and(self == 0, other <= -1), 0, special_xlog1py(grad, other));
+  return where(logical_and(self == 0, other <= -1.0), 0, special_xlog1py(grad, other));
 }
 
 Tensor igamma_backward(const Tensor& grad, const Tensor& self, const Tensor& other) {
@@ -38,9 +38,12 @@ Tensor normal_density(const Tensor& self) {
 }
 
 Tensor log_ndtr_backward(const Tensor& grad, const Tensor& self) {
+  constexpr double kScale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
   // density / ndtr, both scaled by exp(self^2 / 2).
-  return grad / special_erfcx(self * (-1 / std::numbers::sqrt2)) *
-         (std::numbers::sqrt2 * std::numbers::inv_sqrtpi);
+  const auto scaled = [](const Tensor& x) { return special_erfcx(x * (-1 / std::numbers::sqrt2)); };
+  if (!differentiates_again()) return grad / scaled(self) * kScale;
+  constexpr double kFar = 9;  // ndtr is 1 there, and what scales them goes to infinity
+  return grad * where(self > kFar, normal_density(self), kScale / scaled(self.clamp_max(kFar)));
 }
 
 Tensor mvlgamma_backward(const Tensor& grad, const Tensor& self, std::int64_t p) {

@@ -118,11 +118,11 @@ Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef d
 }
 
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel) {
-  return (grad / numel).expand(sizes);
+  return (grad / std::max<std::int64_t>(numel, 1)).expand(sizes);
 }
 
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
-  return sum_backward(grad / count_of(sizes, dim), sizes, dim, keepdim);
+  return sum_backward(grad / std::max<std::int64_t>(count_of(sizes, dim), 1), sizes, dim, keepdim);
 }
 
 namespace {

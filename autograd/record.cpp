@@ -242,6 +242,12 @@ void increment_version(const Tensor& t) {
   impl->bump_version();
 }
 
+void check_constant(const char* op, const char* argument, const Tensor& value) {
+  LANEWISE_CHECK(AutogradError, !value.defined() || !value.requires_grad() || !GradMode::is_enabled(), op,
+                 ": The function '", op, "' is not differentiable with respect to argument '", argument,
+                 "'. This input cannot have requires_grad True; pass its detach()");
+}
+
 void check_out(const char* op, bool any_requires_grad) {
   LANEWISE_CHECK(AutogradError, !any_requires_grad, op,
                  "(): functions with out=... arguments don't support automatic differentiation, but one of "

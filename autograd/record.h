@@ -167,6 +167,8 @@ LANEWISE_API void increment_version(const Tensor& t);
 
 /// Throws AutogradError: out= forms are not differentiable.
 LANEWISE_API void check_out(const char* op, bool any_requires_grad);
+/// Throws AutogradError if an argument for which there is no derivative requires a gradient, where that is recorded.
+LANEWISE_API void check_constant(const char* op, const char* argument, const Tensor& value);
 
 namespace impl {
 

@@ -22,7 +22,7 @@ Tensor take_rows(const Tensor& source, std::span<const std::int64_t> rows) {
   const auto* from = static_cast<const char*>(source.const_data_ptr());
   auto* to = static_cast<char*>(result.data_ptr());
   for (const std::int64_t row : rows) {
-    std::memcpy(to, from + static_cast<std::size_t>(row) * row_bytes, row_bytes);
+    if (row_bytes > 0) std::memcpy(to, from + static_cast<std::size_t>(row) * row_bytes, row_bytes);
     to += row_bytes;
   }
   return result;

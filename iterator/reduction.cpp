@@ -173,6 +173,8 @@ class Reducer {
 void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values,
                    Tensor* indices) {
   LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
+  LANEWISE_CHECK(ShapeError, self.dim() <= kMaxReductionDims, args.op, ": at most ", kMaxReductionDims,
+                 " dimensions can be reduced, found ", self.dim());
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
   const ScalarType element = detail::reduction_element(kernel, args, self);

@@ -58,7 +58,12 @@ void linspace_values(char* out, std::int64_t first, std::int64_t n, const Kernel
     line<real_of<T>, 2>(y, first, n, params[0].re, params[1].re, steps);
     line<real_of<T>, 2>(y + 1, first, n, params[0].im, params[1].im, steps);
   } else {
-    line<T, 1>(reinterpret_cast<T*>(out), first, n, params[0].re, params[1].re, steps);
+    T* y = reinterpret_cast<T*>(out);
+    line<T, 1>(y, first, n, params[0].re, params[1].re, steps);
+    if constexpr (std::is_integral_v<T>) {  // the ends may have more digits than a double
+      if (n > 0 && first + n == steps) y[n - 1] = static_cast<T>(params[1].i);
+      if (n > 0 && first == 0) y[0] = static_cast<T>(params[0].i);
+    }
   }
 }
 

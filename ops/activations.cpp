@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/activations.h>
@@ -94,6 +96,8 @@ Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& l
   const double low = lower.to<double>();
   const double high = upper.to<double>();
   LANEWISE_CHECK(ValueError, low <= high, "rrelu_with_noise: lower ", lower, " is above upper ", upper);
+  LANEWISE_CHECK(ValueError, std::isfinite(high - low), "rrelu_with_noise: the slopes from ", lower, " to ",
+                 upper, " must be finite");
   LANEWISE_CHECK(DtypeError, self.is_floating_point(), "rrelu_with_noise: not implemented for ",
                  to_string(self.scalar_type()));
   if (!training) return pointwise(kLeakyRelu, {self}, {(low + high) / 2});

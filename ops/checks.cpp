@@ -134,6 +134,19 @@ void check_fits(const char* op, const Tensor& self, std::initializer_list<Scalar
   for (const Scalar& number : numbers) number.check_fits(type.get(), op);
 }
 
+void check_fits_self(const char* op, const Tensor& self, std::initializer_list<Scalar> numbers) {
+  for (const Scalar& number : numbers) number.check_fits(self.scalar_type(), op);
+}
+
+void check_where(const Tensor& self, const Tensor& other) {
+  const auto check = [](const Tensor& number, const Tensor& beside) {
+    if (number.unsafeGetTensorImpl()->is_wrapped_number()) [[unlikely]]
+      number.item().check_fits(result_type(number, beside), "where");
+  };
+  check(self, other);
+  check(other, self);
+}
+
 void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, "hardtanh: not for bool tensors");
   LANEWISE_CHECK(ValueError,
@@ -141,7 +154,7 @@ void check_hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max
                      (min_val.to_unchecked<double>() >= 0 && max_val.to_unchecked<double>() >= 0),
                  "hardtanh: the limits ", min_val, " and ", max_val,
                  " of unsigned numbers must not be negative");
-  check_fits("hardtanh", self, {min_val, max_val});
+  check_fits_self("hardtanh", self, {min_val, max_val});
 }
 
 void check_softshrink(const Scalar& lambd) {

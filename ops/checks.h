@@ -48,6 +48,10 @@ void check_alpha(const char* op, const Tensor& self, const Other& other, const S
 void check_value(const char* op, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value);
 /// Numbers beside integers must fit into what the op computes in, and those beside real tensors must be real. Throws ValueError.
 void check_fits(const char* op, const Tensor& self, std::initializer_list<Scalar> numbers);
+/// Numbers that become elements of self's dtype must fit into it; fractions are cut off. Throws ValueError.
+void check_fits_self(const char* op, const Tensor& self, std::initializer_list<Scalar> numbers);
+/// The same of numbers that call by name has wrapped.
+void check_where(const Tensor& self, const Tensor& other);
 
 /// check_alpha, and no bool among the operands. Throws DtypeError.
 template <class Other>

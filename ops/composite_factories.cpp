@@ -22,29 +22,36 @@ std::int64_t diagonal(std::int64_t row, std::int64_t offset) {
   return __builtin_add_overflow(row, offset, &column) ? std::numeric_limits<std::int64_t>::max() : column;
 }
 
-/// Positions in row-major order of a matrix where `keeps(row, column)`, as two rows.
-template <class Keeps>
-Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const TensorOptions& options,
-                Keeps&& keeps) {
+__extension__ using Wide = __int128;
+
+/// Elements of a matrix up to its diagonal number `offset`.
+Wide count_below(Wide rows, Wide columns, Wide offset) {
+  const Wide first = std::clamp<Wide>(-offset, 0, rows);  // the first row with any
+  const Wide whole = std::clamp<Wide>(columns - offset, first, rows);
+  return (whole - first) * (first + whole + 1 + 2 * offset) / 2 + (rows - whole) * columns;
+}
+
+/// Positions in row-major order of a matrix up to a diagonal (`lower`) or from it on, as two rows.
+Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t offset, bool lower,
+                const TensorOptions& options) {
   LANEWISE_CHECK(ShapeError, rows >= 0 && columns >= 0, op, ": row and col must be non-negative, got ", rows,
                  " and ", columns);
-  const auto bounds = [&](std::int64_t i) {
-    const auto [from, to] = keeps(i);
-    const std::int64_t first = std::clamp<std::int64_t>(from, 0, columns);
-    return std::pair(first, std::clamp(to, first, columns));
-  };
-  std::int64_t n = 0;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const auto [first, last] = bounds(i);
-    n = detail::checked_sum(op, n, last - first);
-  }
+  const Wide count = lower ? count_below(rows, columns, offset)
+                           : Wide{rows} * columns - count_below(rows, columns, Wide{offset} - 1);
+  LANEWISE_CHECK(ShapeError, count <= std::numeric_limits<std::int64_t>::max(), op, ": a matrix of ", rows,
+                 " x ", columns, " has more elements there than fit in int64");
+  const auto n = static_cast<std::int64_t>(count);
   Tensor positions = empty({2, n}, kLong);
   auto *row_of = positions.data_ptr<std::int64_t>(), *column_of = row_of + n;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const auto [first, last] = bounds(i);
+  // Rows before the first element and after the last are not visited.
+  std::int64_t i = lower && offset < 0 && n > 0 ? -offset : 0;
+  for (std::int64_t left = n; left > 0; ++i) {
+    const std::int64_t first = lower ? 0 : std::clamp<std::int64_t>(diagonal(i, offset), 0, columns);
+    const std::int64_t last = lower ? std::min(diagonal(i + 1, offset), columns) : columns;
     row_of = std::fill_n(row_of, last - first, i);
     std::iota(column_of, column_of + (last - first), first);
     column_of += last - first;
+    left -= last - first;
   }
   return with_options(positions.to(options.has_dtype() ? options.dtype() : kLong), options);
 }
@@ -52,15 +59,11 @@ Tensor triangle(const char* op, std::int64_t rows, std::int64_t columns, const T
 }  // namespace
 
 Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
-  return triangle("tril_indices", row, col, options, [=](std::int64_t i) {
-    return std::pair<std::int64_t, std::int64_t>(0, diagonal(i + 1, offset));
-  });
+  return triangle("tril_indices", row, col, offset, true, options);
 }
 
 Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset, const TensorOptions& options) {
-  return triangle("triu_indices", row, col, options, [=](std::int64_t i) {
-    return std::pair<std::int64_t, std::int64_t>(diagonal(i, offset), col);
-  });
+  return triangle("triu_indices", row, col, offset, false, options);
 }
 
 Tensor logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base,
@@ -98,8 +101,9 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, const T
   return with_options((arange(count, kDouble) * by + from).to(dtype), options);
 }
 
-Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options) {
-  return randint_like(self, 0, high, options);
+Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options,
+                    std::optional<MemoryFormat> memory_format) {
+  return randint_like(self, 0, high, options, memory_format);
 }
 
 Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {

@@ -267,7 +267,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   if (!is_differentiable(self.scalar_type()) && rtol == 0 && atol == 0) return close;
   // Differences of integers would wrap around.
   const Tensor wide = is_differentiable(other.scalar_type()) ? other : other.to(get_default_dtype());
-  const Tensor difference = (self - wide).abs();
+  const Tensor difference = (self.to(wide.scalar_type()) - wide).abs();
   const Tensor allowed = wide.abs() * rtol + atol;
   Tensor within = difference <= allowed;
   if (is_differentiable(self.scalar_type())) within = logical_and(within, isfinite(difference));

@@ -72,7 +72,9 @@ Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::opt
   rows.push_back(sorted.size(-1));
   sorted = sorted.view(rows);
 
-  Tensor ranks = ranks_of(sorted, q, ignore_nan);
+  // In the type of self, as PyTorch has them, where that holds every rank.
+  constexpr std::int64_t kRanksOfFloat = 1 << 24;
+  Tensor ranks = ranks_of(sorted, sorted.size(-1) > kRanksOfFloat ? q.to(kDouble) : q, ignore_nan);
   if (between == Between::Lower) ranks = ranks.floor();
   if (between == Between::Higher) ranks = ranks.ceil();
   if (between == Between::Nearest) ranks = ranks.round();
@@ -80,7 +82,7 @@ Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::opt
   Tensor values = sorted.gather(-1, below);
   if (between == Between::Linear || between == Between::Midpoint) {
     const Tensor weights = between == Between::Midpoint ? full_like(ranks, 0.5) : ranks - below;
-    values = values.lerp(sorted.gather(-1, ranks.ceil().to(kLong)), weights);
+    values = values.lerp(sorted.gather(-1, ranks.ceil().to(kLong)), weights.to(self.scalar_type()));
   }
   return q.dim() == 0 ? values.squeeze(-1) : values.unsqueeze(0).transpose(0, -1).squeeze(-1);
 }

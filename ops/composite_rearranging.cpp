@@ -5,6 +5,7 @@
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
 /// Elements moved to other places, put together from other public ops.
@@ -27,8 +28,10 @@ Tensor pad_by_positions(const Tensor& self, IntArrayRef pad, Source&& source) {
   for (std::size_t i = 0; i < pad.size() / 2; ++i) {
     const std::int64_t dim = self.dim() - 1 - static_cast<std::int64_t>(i), n = self.size(dim);
     if (pad[2 * i] == 0 && pad[2 * i + 1] == 0) continue;
-    LANEWISE_CHECK(ShapeError, n + pad[2 * i] + pad[2 * i + 1] > 0 && n > 0, "pad: padding ", pad,
-                   " leaves nothing of dimension ", dim, " of size ", n);
+    const std::int64_t padded =
+        detail::checked_sum("pad", detail::checked_sum("pad", n, pad[2 * i]), pad[2 * i + 1]);
+    LANEWISE_CHECK(ShapeError, padded > 0 && n > 0, "pad: padding ", pad, " leaves nothing of dimension ",
+                   dim, " of size ", n);
     result = result.index_select(
         dim, padded_positions(n, pad[2 * i], pad[2 * i + 1], [&](std::int64_t p) { return source(p, n); }));
   }

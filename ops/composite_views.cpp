@@ -17,15 +17,17 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   return self.clone(MemoryFormat::Contiguous);
 }
 
-Tensor to(const Tensor& self, ScalarType dtype, bool /*non_blocking*/, bool copy) {
+Tensor to(const Tensor& self, ScalarType dtype, bool /*non_blocking*/, bool copy,
+          std::optional<MemoryFormat> memory_format) {
   ops::check_defined("to", "self", self);
   if (self.scalar_type() == dtype && !copy) return self;
-  return _to_copy(self, dtype);
+  return _to_copy(self, dtype, memory_format);
 }
 
-Tensor to(const Tensor& self, const Tensor& other, bool non_blocking, bool copy) {
+Tensor to(const Tensor& self, const Tensor& other, bool non_blocking, bool copy,
+          std::optional<MemoryFormat> memory_format) {
   ops::check_defined("to", "self", self, "other", other);
-  return to(self, other.scalar_type(), non_blocking, copy);
+  return to(self, other.scalar_type(), non_blocking, copy, memory_format);
 }
 
 Tensor reshape(const Tensor& self, IntArrayRef shape) {

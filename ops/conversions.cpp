@@ -10,16 +10,18 @@ namespace lanewise {
 
 Tensor Tensor::to(Device) const { return *this; }
 Tensor Tensor::to(DeviceType) const { return *this; }
-Tensor Tensor::to(Device, ScalarType dtype, bool non_blocking, bool copy) const {
-  return to(dtype, non_blocking, copy);
+Tensor Tensor::to(Device, ScalarType dtype, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> memory_format) const {
+  return to(dtype, non_blocking, copy, memory_format);
 }
 
-Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
+                  std::optional<MemoryFormat> memory_format) const {
   LANEWISE_CHECK(
       ValueError, !options.requires_grad(),
       "to: Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set "
       "as true; call requires_grad_() on the result");
-  return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy);
+  return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy, memory_format);
 }
 
 Tensor Tensor::toType(ScalarType dtype) const {

@@ -7,6 +7,7 @@
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -73,15 +74,11 @@ bool is_few_bytes(const Tensor& self, const Tensor& src) {
   return bytes > 0 && bytes <= kFewBytes && (to + bytes <= from || from + bytes <= to);
 }
 
-void check_defined(const char* op, const Tensor& t) {
-  LANEWISE_CHECK(ValueError, t.defined(), op, ": an undefined tensor");
-}
-
 }  // namespace
 
 Tensor& copy_(Tensor& self, const Tensor& src, bool) {
-  check_defined("copy_", self);
-  check_defined("copy_", src);
+  check_defined("copy_", "self", self);
+  check_defined("copy_", "src", src);
   if (self.is_same(src)) {
     return self;
   }
@@ -100,7 +97,7 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool) {
 }
 
 Tensor& fill_(Tensor& self, const Scalar& value) {
-  check_defined("fill_", self);
+  check_defined("fill_", "self", self);
   value.check_fits(self.scalar_type(), "fill_");
   alignas(16) char element[16];
   lanewise::detail::write_number(value, self.scalar_type(), element);
@@ -138,7 +135,7 @@ void fill_with(const Tensor& self, char* element) {
 }
 
 Tensor& fill_(Tensor& self, const Tensor& value) {
-  check_defined("fill_", value);
+  check_defined("fill_", "value", value);
   LANEWISE_CHECK(ShapeError, value.dim() == 0,
                  "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
                  " dimensions, of shape ", value.sizes());
@@ -167,21 +164,21 @@ Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
 
 Tensor to_copy(const Tensor& self, std::optional<ScalarType> dtype,
                std::optional<MemoryFormat> memory_format) {
-  check_defined("_to_copy", self);
+  check_defined("_to_copy", "self", self);
   const ScalarType type = dtype.value_or(self.scalar_type());
   const Tensor out = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve
-                         ? detail::empty_like_cpu(self, type)
-                         : detail::empty_cpu(self.sizes(), type);
+                         ? lanewise::detail::empty_like_cpu(self, type)
+                         : lanewise::detail::empty_cpu(self.sizes(), type);
   copy_into_fresh(out, self, "_to_copy");
   return out;
 }
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
-  check_defined("contiguous", self);
+  check_defined("contiguous", "self", self);
   if (memory_format != MemoryFormat::Contiguous || self.is_contiguous()) {
     return self;
   }
-  const Tensor out = detail::empty_cpu(self.sizes(), self.scalar_type());
+  const Tensor out = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
   copy_into_fresh(out, self, "contiguous");
   return out;
 }

@@ -111,6 +111,7 @@ struct Outer {
       LANEWISE_CHECK(DtypeError, !is_integral(type, true) || factor->isIntegral(true), op,
                      ": For integral input tensors, argument ", name,
                      " must not be a floating point number; the operands are ", type);
+      if (is_integral(type, false)) factor->check_fits(type, op);
     }
   }
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <lanewise/kernels/kernel_table.h>
@@ -28,8 +29,11 @@ Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
   return with_options(std::move(t), options);
 }
 
-Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& options) {
-  return detail::empty_like_cpu(self, options_like(op, self, options).dtype());
+Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& options,
+                 std::optional<MemoryFormat> memory_format) {
+  const ScalarType dtype = options_like(op, self, options).dtype();
+  return memory_format == MemoryFormat::Contiguous ? detail::empty_cpu(self.sizes(), dtype)
+                                                   : detail::empty_like_cpu(self, dtype);
 }
 
 ScalarType dtype_of_number(const Scalar& value) {
@@ -41,6 +45,12 @@ ScalarType dtype_of_number(const Scalar& value) {
 
 Tensor empty(IntArrayRef size, const TensorOptions& options) {
   return with_options(detail::empty_cpu(size, options.dtype()), options);
+}
+
+Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+  LANEWISE_CHECK(ValueError, memory_format != MemoryFormat::Preserve,
+                 "empty: there is no layout to preserve; use empty_like");
+  return empty(size, options);
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) {
@@ -66,18 +76,22 @@ Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
   return filled(detail::empty_cpu({}, options.dtype()), value, options);
 }
 
-Tensor empty_like(const Tensor& self, const TensorOptions& options) {
-  return with_options(empty_for("empty_like", self, options), options);
+Tensor empty_like(const Tensor& self, const TensorOptions& options,
+                  std::optional<MemoryFormat> memory_format) {
+  return with_options(empty_for("empty_like", self, options, memory_format), options);
 }
-Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
-  return filled(empty_for("zeros_like", self, options), 0, options);
+Tensor zeros_like(const Tensor& self, const TensorOptions& options,
+                  std::optional<MemoryFormat> memory_format) {
+  return filled(empty_for("zeros_like", self, options, memory_format), 0, options);
 }
-Tensor ones_like(const Tensor& self, const TensorOptions& options) {
-  return filled(empty_for("ones_like", self, options), 1, options);
+Tensor ones_like(const Tensor& self, const TensorOptions& options,
+                 std::optional<MemoryFormat> memory_format) {
+  return filled(empty_for("ones_like", self, options, memory_format), 1, options);
 }
-Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options) {
+Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options,
+                 std::optional<MemoryFormat> memory_format) {
   fill_value.check_fits(options_like("full_like", self, options).dtype(), "full_like");
-  return filled(empty_for("full_like", self, options), fill_value, options);
+  return filled(empty_for("full_like", self, options, memory_format), fill_value, options);
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, 1, options); }
@@ -101,7 +115,11 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
     return arange(start.to<std::int64_t>(), end.to<std::int64_t>(), step.to<std::int64_t>(), options);
   LANEWISE_CHECK(ValueError, by != 0 && (!is_integral(dtype, false) || std::abs(by) >= 1),
                  "arange: step must be nonzero, it is ", step, " for ", dtype);
-  LANEWISE_CHECK(ValueError, by > 0 ? first <= last : first >= last,
+  const auto is_before = [integral](const Scalar& a, const Scalar& b) {
+    return integral ? a.to_unchecked<std::int64_t>() <= b.to_unchecked<std::int64_t>()
+                    : a.to_unchecked<double>() <= b.to_unchecked<double>();
+  };
+  LANEWISE_CHECK(ValueError, by > 0 ? is_before(start, end) : is_before(end, start),
                  "arange: upper bound and larger bound inconsistent with step sign: ", start, " -> ", end,
                  " by ", step);
   std::int64_t count = 0;
@@ -138,7 +156,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, cons
   const auto end_of = [&](const Scalar& x) {
     x.check_fits(dtype, "linspace");
     if (!is_integral(dtype, false)) return x;
-    return Scalar(x.to_unchecked<std::int64_t>());
+    return visit_dtype(dtype, [&]<class T>() {
+      if constexpr (std::is_integral_v<T>) return Scalar(static_cast<T>(x.to_unchecked<std::int64_t>()));
+      return x;
+    });
   };
   const std::initializer_list<Scalar> row = {end_of(start), end_of(end), steps};
   Tensor t = detail::empty_cpu(steps, dtype);
@@ -168,7 +189,7 @@ Tensor over_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
   LANEWISE_CHECK(ValueError, data != nullptr || extent == 0, "from_blob: the pointer is null for sizes ",
                  sizes);
   const ScalarType dtype = options.dtype();
-  const auto nbytes = static_cast<std::size_t>(extent) * element_size(dtype);
+  const std::size_t nbytes = detail::checked_nbytes("from_blob", extent, sizes, element_size(dtype));
   Storage storage(StorageImpl::adopt(data, nbytes, deleter));
   return with_options(Tensor(TensorImpl::create(std::move(storage), dtype, sizes, strides, 0)), options);
 }

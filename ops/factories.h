@@ -9,13 +9,16 @@
 #include <lanewise/tensor/generator.h>
 #include <lanewise/tensor/tensor.h>
 
-/// Fresh tensors. Where options name no dtype it is the default dtype; the _like forms take it from their
-/// argument, and its order of dimensions too. All throw ShapeError for sizes that are negative or too large
-/// and AllocationError; AutogradError if a gradient is asked of an integral or bool tensor.
+/// Fresh tensors. Where options name no dtype it is the default dtype; the _like forms take it from their argument, and its order of
+/// dimensions too, unless memory_format is Contiguous. All throw ShapeError for sizes that are negative or too large and
+/// AllocationError; AutogradError if a gradient is asked of an integral or bool tensor.
 namespace lanewise {
 
 /// Not initialised.
 LANEWISE_API Tensor empty(IntArrayRef size, const TensorOptions& options = {});
+/// Throws ValueError for Preserve: there is nothing to preserve.
+LANEWISE_API Tensor empty(IntArrayRef size, const TensorOptions& options,
+                          std::optional<MemoryFormat> memory_format);
 LANEWISE_API Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options = {});
 LANEWISE_API Tensor zeros(IntArrayRef size, const TensorOptions& options = {});
 LANEWISE_API Tensor ones(IntArrayRef size, const TensorOptions& options = {});
@@ -26,11 +29,14 @@ LANEWISE_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& opti
 /// A 0-dim tensor of the number's own dtype: bool, int64, float64 or complex128.
 LANEWISE_API Tensor scalar_to_tensor(const Scalar& value);
 
-LANEWISE_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
-LANEWISE_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});
-LANEWISE_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
-LANEWISE_API Tensor full_like(const Tensor& self, const Scalar& fill_value,
-                              const TensorOptions& options = {});
+LANEWISE_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {},
+                               std::optional<MemoryFormat> memory_format = std::nullopt);
+LANEWISE_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {},
+                               std::optional<MemoryFormat> memory_format = std::nullopt);
+LANEWISE_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {},
+                              std::optional<MemoryFormat> memory_format = std::nullopt);
+LANEWISE_API Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options = {},
+                              std::optional<MemoryFormat> memory_format = std::nullopt);
 
 /// start, start + step, ... up to but without `end`. Without a dtype: i64 if all numbers are integral.
 LANEWISE_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
@@ -69,13 +75,17 @@ LANEWISE_API Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef siz
                             const TensorOptions& options = {});
 /// The numbers 0 to n - 1 in random order, i64 if options name no dtype.
 LANEWISE_API Tensor randperm(std::int64_t n, const TensorOptions& options = {});
-LANEWISE_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {});
-LANEWISE_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {});
+LANEWISE_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {},
+                              std::optional<MemoryFormat> memory_format = std::nullopt);
+LANEWISE_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {},
+                               std::optional<MemoryFormat> memory_format = std::nullopt);
 
 /// Integers in [low, high) in the shape and dtype of self.
-LANEWISE_API Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options = {});
+LANEWISE_API Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& options = {},
+                                 std::optional<MemoryFormat> memory_format = std::nullopt);
 LANEWISE_API Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
-                                 const TensorOptions& options = {});
+                                 const TensorOptions& options = {},
+                                 std::optional<MemoryFormat> memory_format = std::nullopt);
 
 /// A tensor over memory that somebody else owns; `deleter` runs when the last tensor that uses it is gone.
 LANEWISE_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});

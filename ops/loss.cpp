@@ -25,8 +25,8 @@ struct Nll {
       : reduction(reduce), ignore_index(ignore) {
     LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": needs floating log-probabilities, found ",
                    input.scalar_type());
-    LANEWISE_CHECK(DtypeError, classes_of.scalar_type() == kLong, op, ": expected an int64 target, found ",
-                   classes_of.scalar_type());
+    LANEWISE_CHECK(DtypeError, classes_of.scalar_type() == kLong || classes_of.scalar_type() == kByte, op,
+                   ": expected a target of int64 or uint8, found ", classes_of.scalar_type());
     LANEWISE_CHECK(ValueError, reduce >= 0 && reduce <= 2, op,
                    ": reduction must be 0 (none), 1 (mean) or 2 (sum), found ", reduce);
     LANEWISE_CHECK(ShapeError, input.dim() >= 1, op,
@@ -47,7 +47,7 @@ struct Nll {
                      weights.scalar_type(), ", input is ", input.scalar_type());
       weight = dense(weights);
     }
-    target = dense(classes_of);
+    target = dense(classes_of, kLong);
     samples = target.numel();
     const auto* t = target.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < samples; ++i) {

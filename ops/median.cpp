@@ -45,6 +45,7 @@ std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, std:
   check_median(op, self);
   LANEWISE_CHECK(IndexError, self.dim() == 0 || self.size(d) > 0, op, ": Expected reduction dim ", d,
                  " to have non-zero size, found shape ", self.sizes());
+  const DimMask mask = mask_of(op, self, d);
   const Tensor rows = self.dim() == 0 ? dense(self) : dense(transpose(self, d, -1));
   const std::int64_t n = self.dim() == 0 ? 1 : self.size(d);
   DimVector sizes(rows.sizes());
@@ -67,7 +68,7 @@ std::tuple<Tensor, Tensor> median_along(const char* op, const Tensor& self, std:
     }
   });
   if (self.dim() == 0) return {values, indices};
-  const DimVector shape = reduced_shape(self.sizes(), DimMask{1} << d, keepdim);
+  const DimVector shape = reduced_shape(self.sizes(), mask, keepdim);
   const auto shaped = [&](const Tensor& t) { return view(dense(transpose(t, d, -1)), shape); };
   return {shaped(values), shaped(indices)};
 }
@@ -78,7 +79,9 @@ Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
     if (self.is_floating_point())
       return filled(self, ~DimMask{0}, false, self.scalar_type(), std::numeric_limits<double>::quiet_NaN());
     // What PyTorch gives: NaN as an integer.
-    return filled(self, ~DimMask{0}, false, self.scalar_type(), std::numeric_limits<std::int64_t>::min());
+    return filled(self, ~DimMask{0}, false, self.scalar_type(),
+                  self.scalar_type() == kInt ? std::int64_t{std::numeric_limits<std::int32_t>::min()}
+                                             : std::numeric_limits<std::int64_t>::min());
   }
   const Tensor flat = view(dense(self), IntArrayRef{self.numel()});
   return std::get<0>(median_along(op, flat, 0, false, ignore_nan));

@@ -61,9 +61,10 @@ Tensor norm_over(const char* op, const Tensor& self, double p, DimMask mask, boo
   if (is_complex(dtype)) {
     const Tensor z = self.is_complex() && self.scalar_type() == dtype ? self : dense(self, dtype);
     if (p != 2) return norm_over(op, pointwise(kAbs, {z}), p, mask, keepdim, result);
-    const DimMask parts = DimMask{1} << z.dim();
+    const Tensor pairs = view_as_real(for_parts(z, mask));
+    const DimMask parts = mask_of(op, pairs, -1);
     const DimMask own = parts - 1;
-    const Tensor kept = norm_over(op, view_as_real(for_parts(z, mask)), p, (mask & own) | parts, keepdim, result);
+    const Tensor kept = norm_over(op, pairs, p, (mask & own) | parts, keepdim, result);
     return keepdim ? select(kept, -1, 0) : kept;
   }
   if (const auto kernel = kernel_of(p)) {
@@ -98,6 +99,16 @@ double order_of(const std::optional<Scalar>& p) {
   return p ? p->to<double>() : 2.0;
 }
 
+/// norm(): of nothing 0 whatever p is, as in PyTorch.
+Tensor norm_of(const Tensor& self, const std::optional<Scalar>& p, OptionalIntArrayRef dim, bool keepdim,
+               std::optional<ScalarType> dtype) {
+  const DimMask mask = mask_of("norm", self, dim);
+  const ScalarType element = element_of("norm", self, dtype);
+  const double order = order_of(p);
+  if (reduced_count(self, mask) == 0) return filled(self, mask, keepdim, real_type(element), 0);
+  return norm_over("norm", self, order, mask, keepdim, element);
+}
+
 }  // namespace
 
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
@@ -113,21 +124,17 @@ Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArra
 }
 
 Tensor norm(const Tensor& self, const Scalar& p) {
-  return norm_over("norm", self, order_of(p), mask_of("norm", self, std::nullopt), false,
-                   element_of("norm", self, std::nullopt));
+  return norm_of(self, p, std::nullopt, false, std::nullopt);
 }
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype) {
-  return norm_over("norm", self, order_of(p), mask_of("norm", self, std::nullopt), false,
-                   element_of("norm", self, dtype));
+  return norm_of(self, p, std::nullopt, false, dtype);
 }
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  return norm_over("norm", self, order_of(p), mask_of("norm", self, dim), keepdim,
-                   element_of("norm", self, std::nullopt));
+  return norm_of(self, p, dim, keepdim, std::nullopt);
 }
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim,
             ScalarType dtype) {
-  return norm_over("norm", self, order_of(p), mask_of("norm", self, dim), keepdim,
-                   element_of("norm", self, dtype));
+  return norm_of(self, p, dim, keepdim, dtype);
 }
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
@@ -163,7 +170,7 @@ Tensor renorm(const Tensor& self, const Scalar& p, std::int64_t dim, const Scala
                  "renorm: expected maxnorm to be >= 0 but got ", maxnorm);
   LANEWISE_CHECK(ShapeError, self.dim() > 1, "renorm: input needs at least 2 dimensions, got ", self.dim(),
                  " dimensions");
-  const DimMask others = ((DimMask{1} << self.dim()) - 1) & ~mask_of("renorm", self, dim);
+  const DimMask others = ~mask_of("renorm", self, dim);
   const Tensor length = norm_over("renorm", self, p.to<double>(), others, true, self.scalar_type());
   const Tensor limit = pointwise(kDiv, {maxnorm, pointwise(kAdd, {length, Scalar(1e-7)}, {1})});
   const Tensor factor = pointwise(kWhere, {pointwise(kGreater, {length, maxnorm}), limit, Scalar(1.0)});

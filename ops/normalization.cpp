@@ -11,6 +11,7 @@
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/normalization.h>
+#include <lanewise/ops/reduced_dims.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -24,38 +25,44 @@ constexpr std::int64_t kRun = 2048;
 /// Shorter runs that share a channel spend their time on calls.
 constexpr std::int64_t kShortRun = 64;
 
-/// (x - mean) * scale * weight + bias over runs that stay in L1 between the kernels.
+/// (x - mean) * scale * weight + bias, kernel after kernel over pieces that stay in L1 between them.
 class Runs {
  public:
   explicit Runs(ScalarType type) {
     const kernels::KernelTable& table = kernels::active_kernels();
     const auto i = static_cast<std::size_t>(type);
+    size_ = static_cast<std::int64_t>(element_size(type));
     add_ = table.add->fn[i];
     sub_ = table.sub->fn[i];
     mul_ = table.mul->fn[i];
   }
   /// An operand of a run: one element, an element for each, or nothing.
   struct Part {
-    const void* data = nullptr;
+    const char* data = nullptr;
     bool one = false;
+
+    Part after(std::int64_t bytes) const { return {data == nullptr || one ? data : data + bytes, one}; }
   };
-  void operator()(const void* x, void* out, std::int64_t n, Part mean, Part scale, Part weight,
+  void operator()(const char* x, char* out, std::int64_t n, Part mean, Part scale, Part weight,
                   Part bias) const {
-    apply(sub_, x, out, n, mean);
-    apply(mul_, out, out, n, scale);
-    apply(mul_, out, out, n, weight);
-    apply(add_, out, out, n, bias);
+    for (std::int64_t i = 0; i < n; i += kRun) {
+      const std::int64_t m = std::min(n - i, kRun), at = i * size_;
+      apply(sub_, x + at, out + at, m, mean.after(at));
+      apply(mul_, out + at, out + at, m, scale.after(at));
+      apply(mul_, out + at, out + at, m, weight.after(at));
+      apply(add_, out + at, out + at, m, bias.after(at));
+    }
   }
 
  private:
-  static void apply(kernels::ElementwiseFn fn, const void* x, void* out, std::int64_t n, Part part) {
+  static void apply(kernels::ElementwiseFn fn, const char* x, char* out, std::int64_t n, Part part) {
     if (part.data == nullptr) return;
     static constexpr kernels::KernelScalar kOne{1, 1, 0};
-    char* const data[] = {static_cast<char*>(out), static_cast<char*>(const_cast<void*>(x)),
-                          static_cast<char*>(const_cast<void*>(part.data))};
+    char* const data[] = {out, const_cast<char*>(x), const_cast<char*>(part.data)};
     fn(data, part.one ? 4u : 0u, n, &kOne);
   }
 
+  std::int64_t size_;
   kernels::ElementwiseFn add_, sub_, mul_;
 };
 
@@ -139,12 +146,12 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArr
   const Tensor x = dense(input, compute);
   const Tensor w = converted(kOp, "weight", weight, input, compute),
                b = converted(kOp, "bias", bias, input, compute);
-  DimVector kept(input.sizes());
-  DimMask dims = 0;
+  DimVector kept(input.sizes()), last;
   for (std::size_t d = rank - inner; d < rank; ++d) {
     kept[d] = 1;
-    dims |= DimMask{1} << d;
+    last.push_back(static_cast<std::int64_t>(d));
   }
+  const DimMask dims = mask_of(kOp, input, OptionalIntArrayRef(last));
   Tensor out = detail::empty_cpu(input.sizes(), compute);
   std::int64_t n = 1;
   for (const std::int64_t size : normalized_shape) n *= size;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -143,10 +144,22 @@ void square_into(const Destination& to, const Tensor& self) {
   writer(to)(kSquare, to.tensor, {self}, {});
 }
 
+namespace {
+
+/// The one that there is; NaN limits nothing, as in PyTorch, while clamp_min() and clamp_max() by it give NaN.
+Scalar only_limit(const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
+  const Scalar& limit = min ? *min : *max;
+  if (!limit.isFloatingPoint() || !std::isnan(limit.to_unchecked<double>())) return limit;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return min ? -kInfinity : kInfinity;
+}
+
+}  // namespace
+
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
   check_limits(self, min, max);
   if (min && max) return pointwise(kClamp, {self, *min, *max});
-  return min ? pointwise(kClampMin, {self, *min}) : pointwise(kClampMax, {self, *max});
+  return pointwise(min ? kClampMin : kClampMax, {self, only_limit(min, max)});
 }
 
 Tensor clamp(const Tensor& self, const Tensor& min, const Tensor& max) {
@@ -161,7 +174,7 @@ void clamp_into(const Destination& to, const Tensor& self, const std::optional<S
   if (min && max) {
     writer(to)(exact(kClamp), to.tensor, {self, *min, *max}, {});
   } else {
-    writer(to)(exact(min ? kClampMin : kClampMax), to.tensor, {self, min ? *min : *max}, {});
+    writer(to)(exact(min ? kClampMin : kClampMax), to.tensor, {self, only_limit(min, max)}, {});
   }
 }
 

@@ -36,8 +36,8 @@ ScalarType floating_dtype(const char* op, ScalarType dtype) {
 }
 
 /// The numbers, which were drawn in logical order, in the memory order of `self`.
-Tensor laid_out_like(const Tensor& self, Tensor numbers) {
-  if (self.is_contiguous()) return numbers;
+Tensor laid_out_like(const Tensor& self, std::optional<MemoryFormat> memory_format, Tensor numbers) {
+  if (self.is_contiguous() || memory_format == MemoryFormat::Contiguous) return numbers;
   Tensor out = detail::empty_like_cpu(self, numbers.scalar_type());
   if (out.is_contiguous()) return numbers;
   ops::copy_(out, numbers.detach());
@@ -76,17 +76,20 @@ Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& op
   return drawn("normal", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, mean, std, options);
 }
 
-Tensor rand_like(const Tensor& self, const TensorOptions& options) {
+Tensor rand_like(const Tensor& self, const TensorOptions& options,
+                 std::optional<MemoryFormat> memory_format) {
   const TensorOptions own = options_like("rand_like", self, options);
-  return laid_out_like(self, rand(self.sizes(), own));
+  return laid_out_like(self, memory_format, rand(self.sizes(), own));
 }
-Tensor randn_like(const Tensor& self, const TensorOptions& options) {
+Tensor randn_like(const Tensor& self, const TensorOptions& options,
+                  std::optional<MemoryFormat> memory_format) {
   const TensorOptions own = options_like("randn_like", self, options);
-  return laid_out_like(self, randn(self.sizes(), own));
+  return laid_out_like(self, memory_format, randn(self.sizes(), own));
 }
-Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options) {
+Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options,
+                    std::optional<MemoryFormat> memory_format) {
   const TensorOptions own = options_like("randint_like", self, options);
-  return laid_out_like(self, randint(low, high, self.sizes(), own));
+  return laid_out_like(self, memory_format, randint(low, high, self.sizes(), own));
 }
 
 Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options) {
@@ -110,6 +113,7 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
                  options);
   }
   LANEWISE_CHECK(DtypeError, is_floating_point(dtype), "randint: not implemented for ", short_name(dtype));
+  for (const std::int64_t end : {low, high - 1}) Scalar(end).check_fits(dtype, "randint");
   Tensor drawn_ints =
       drawn("randint", detail::empty_cpu(size, kLong), &kernels::KernelTable::random_int, low, high, {});
   Tensor t = detail::empty_cpu(size, dtype);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -11,35 +12,31 @@ namespace {
 
 using Dim = std::int64_t;
 
-void check_defined(const char* op, const Tensor& self) {
-  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
-}
-
 }  // namespace
 
 Tensor view(const Tensor& self, IntArrayRef size) {
-  check_defined("view", self);
+  check_defined("view", "self", self);
   const DimVector sizes = infer_size("view", size, self.numel());
   const auto strides = view_strides(self.sizes(), self.strides(), sizes);
   LANEWISE_CHECK(ShapeError, strides.has_value(), "view: size ", size,
                  " is not compatible with input tensor's size ", self.sizes(), " and stride ", self.strides(),
                  ": at least one dimension spans across two contiguous subspaces. Use .reshape(...) instead");
-  return detail::make_view(self, sizes, *strides, self.storage_offset());
+  return lanewise::detail::make_view(self, sizes, *strides, self.storage_offset());
 }
 
 bool can_view(const Tensor& self, IntArrayRef size) {
-  check_defined("reshape", self);
+  check_defined("reshape", "self", self);
   return view_strides(self.sizes(), self.strides(), infer_size("reshape", size, self.numel())).has_value();
 }
 
 Tensor view_dtype(const Tensor& self, ScalarType dtype) {
-  check_defined("view", self);
+  check_defined("view", "self", self);
   LANEWISE_CHECK(DtypeError, dtype != ScalarType::Undefined, "view: the dtype is undefined");
   const auto from = static_cast<std::int64_t>(self.itemsize());
   const auto to = static_cast<std::int64_t>(element_size(dtype));
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
-  if (from == to) return detail::make_view(self, sizes, strides, self.storage_offset(), dtype);
+  if (from == to) return lanewise::detail::make_view(self, sizes, strides, self.storage_offset(), dtype);
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "view: a 0-dim ", short_name(self.scalar_type()),
                  " tensor cannot be viewed as ", short_name(dtype), " because the element sizes differ (",
                  from, " against ", to, ")");
@@ -53,7 +50,7 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
                    self.sizes(), " are too large to view as ", short_name(dtype));
     for (std::size_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= ratio;
     sizes.back() = last;
-    return detail::make_view(self, sizes, strides, self.storage_offset() * ratio, dtype);
+    return lanewise::detail::make_view(self, sizes, strides, self.storage_offset() * ratio, dtype);
   }
   const std::int64_t ratio = to / from;
   LANEWISE_CHECK(ShapeError, sizes.back() % ratio == 0, "view: the last size (", sizes.back(),
@@ -69,7 +66,7 @@ Tensor view_dtype(const Tensor& self, ScalarType dtype) {
     strides[d] /= ratio;
   }
   sizes.back() /= ratio;
-  return detail::make_view(self, sizes, strides, self.storage_offset() / ratio, dtype);
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset() / ratio, dtype);
 }
 
 namespace {
@@ -83,31 +80,31 @@ Tensor drop_dims(const Tensor& self, Drop&& drop) {
     sizes.push_back(self.sizes()[d]);
     strides.push_back(self.strides()[d]);
   }
-  return detail::make_view(self, sizes, strides, self.storage_offset());
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
 }  // namespace
 
 Tensor squeeze(const Tensor& self) {
-  check_defined("squeeze", self);
+  check_defined("squeeze", "self", self);
   return drop_dims(self, [](Dim) { return true; });
 }
 
 Tensor squeeze(const Tensor& self, Dim dim) {
-  check_defined("squeeze", self);
+  check_defined("squeeze", "self", self);
   dim = wrap_dim("squeeze", dim, self.dim());
   return drop_dims(self, [dim](Dim d) { return d == dim; });
 }
 
 Tensor squeeze(const Tensor& self, IntArrayRef dims) {
-  check_defined("squeeze", self);
+  check_defined("squeeze", "self", self);
   const DimVector dropped = wrap_dims("squeeze", dims, self.dim());
   return drop_dims(self,
                    [&](Dim d) { return std::find(dropped.begin(), dropped.end(), d) != dropped.end(); });
 }
 
 Tensor unsqueeze(const Tensor& self, Dim dim) {
-  check_defined("unsqueeze", self);
+  check_defined("unsqueeze", "self", self);
   dim = wrap_dim("unsqueeze", dim, self.dim() + 1);
   DimVector sizes(self.sizes());
   DimVector strides(self.strides());
@@ -116,11 +113,11 @@ Tensor unsqueeze(const Tensor& self, Dim dim) {
     stride = 1;  // only if empty
   sizes.insert(sizes.begin() + dim, 1);
   strides.insert(strides.begin() + dim, stride);
-  return detail::make_view(self, sizes, strides, self.storage_offset());
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
 DimVector flatten_sizes(const Tensor& self, Dim start_dim, Dim end_dim) {
-  check_defined("flatten", self);
+  check_defined("flatten", "self", self);
   start_dim = wrap_dim("flatten", start_dim, self.dim());
   end_dim = wrap_dim("flatten", end_dim, self.dim());
   LANEWISE_CHECK(IndexError, start_dim <= end_dim, "flatten: start_dim ", start_dim,
@@ -136,7 +133,7 @@ DimVector flatten_sizes(const Tensor& self, Dim start_dim, Dim end_dim) {
 }
 
 Tensor diagonal(const Tensor& self, std::int64_t offset, Dim dim1, Dim dim2) {
-  check_defined("diagonal", self);
+  check_defined("diagonal", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, "diagonal: needs at least 2 dimensions, but self has sizes ",
                  self.sizes());
   dim1 = wrap_dim("diagonal", dim1, self.dim());
@@ -158,11 +155,11 @@ Tensor diagonal(const Tensor& self, std::int64_t offset, Dim dim1, Dim dim2) {
   }
   sizes.push_back(length);
   strides.push_back(stride);
-  return detail::make_view(self, sizes, strides, start);
+  return lanewise::detail::make_view(self, sizes, strides, start);
 }
 
 Tensor unfold(const Tensor& self, Dim dimension, std::int64_t size, std::int64_t step) {
-  check_defined("unfold", self);
+  check_defined("unfold", "self", self);
   const Dim d = wrap_dim("unfold", dimension, self.dim());
   const std::int64_t available = self.dim() == 0 ? 1 : self.sizes()[d];
   LANEWISE_CHECK(ValueError, step > 0, "unfold: step must be positive, but got ", step);
@@ -177,11 +174,11 @@ Tensor unfold(const Tensor& self, Dim dimension, std::int64_t size, std::int64_t
     std::int64_t stride = 0;
     if (!__builtin_mul_overflow(strides[d], step, &stride)) strides[d] = stride;
   }
-  return detail::make_view(self, sizes, strides, self.storage_offset());
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
 Tensor view_as_real(const Tensor& self) {
-  check_defined("view_as_real", self);
+  check_defined("view_as_real", "self", self);
   LANEWISE_CHECK(DtypeError, self.is_complex(), "view_as_real: needs a complex tensor, but self is ",
                  short_name(self.scalar_type()));
   DimVector sizes(self.sizes());
@@ -189,11 +186,12 @@ Tensor view_as_real(const Tensor& self) {
   for (std::int64_t& stride : strides) stride *= 2;
   sizes.push_back(2);
   strides.push_back(1);
-  return detail::make_view(self, sizes, strides, 2 * self.storage_offset(), to_real_type(self.scalar_type()));
+  return lanewise::detail::make_view(self, sizes, strides, 2 * self.storage_offset(),
+                                     to_real_type(self.scalar_type()));
 }
 
 Tensor view_as_complex(const Tensor& self) {
-  check_defined("view_as_complex", self);
+  check_defined("view_as_complex", "self", self);
   const ScalarType t = self.scalar_type();
   LANEWISE_CHECK(DtypeError, t == kFloat || t == kDouble,
                  "view_as_complex: needs an f32 or f64 tensor, but self is ", short_name(t));
@@ -209,13 +207,13 @@ Tensor view_as_complex(const Tensor& self) {
   DimVector strides(self.strides());
   sizes.pop_back();
   strides.pop_back();
-  for (std::int64_t& stride : strides) {
-    LANEWISE_CHECK(ShapeError, stride % 2 == 0,
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    LANEWISE_CHECK(ShapeError, strides[d] % 2 == 0 || sizes[d] == 1,
                    "view_as_complex: strides must be even in all but the last dimension, but they are ",
                    self.strides(), "; call contiguous() first");
-    stride /= 2;
+    strides[d] /= 2;
   }
-  return detail::make_view(self, sizes, strides, self.storage_offset() / 2, to_complex_type(t));
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset() / 2, to_complex_type(t));
 }
 
 }  // namespace lanewise::ops

@@ -59,6 +59,35 @@ void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
 
 namespace {
 
+bool moves(const OutAndResult& o) { return !same_shape(o.out, o.result); }
+
+bool meet(const OutAndResult& a, const OutAndResult& b) {
+  if (!a.out.defined() || !b.out.defined()) return false;
+  if ((moves(a) || moves(b)) && a.out.is_alias_of(b.out)) return true;  // they may meet when they have grown
+  const MemoryOverlap overlap = mutual_overlap(a.out, b.out);
+  return overlap == MemoryOverlap::Full || overlap == MemoryOverlap::Partial;
+}
+
+}  // namespace
+
+void write_results(const char* op, std::initializer_list<OutAndResult> outs, bool exact) {
+  for (auto a = outs.begin(); a != outs.end(); ++a) {
+    exact ? check_out_exact(op, a->out, a->result) : check_out_dtype(op, a->out, a->result);
+    if (!a->out.defined()) continue;
+    if (moves(*a)) lanewise::detail::check_resizable(op, a->out, a->result.sizes());
+    for (auto b = outs.begin(); b != a; ++b) {
+      LANEWISE_CHECK(StorageError, !meet(*a, *b), op,
+                     ": unsupported operation: two of the outputs share memory; give each its own");
+    }
+  }
+  for (const OutAndResult& o : outs) {
+    if (o.out.defined() && moves(o)) lanewise::detail::resize_cpu(o.out, o.result.sizes());
+  }
+  for (const auto& [out, result] : outs) resize_result(op, out, result);
+}
+
+namespace {
+
 /// As far as their storages say, which may be two for one piece of memory.
 bool share_memory(const Tensor& a, const Tensor& b) {
   const auto* x = static_cast<const char*>(a.storage().data());

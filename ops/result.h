@@ -23,6 +23,15 @@ void check_out_exact(const char* op, const Tensor& out, ScalarType result);
 void check_out_exact(const char* op, const Tensor& out, const Tensor& result);
 void exact_result(const char* op, Tensor& out, const Tensor& result);
 
+/// One of several results of an op, and where it goes.
+struct OutAndResult {
+  Tensor& out;
+  const Tensor& result;
+};
+/// resize_result() of each, or exact_result(), once all of them are known to succeed. Throws StorageError besides if outputs share
+/// memory, or one must grow whose memory was given from outside.
+void write_results(const char* op, std::initializer_list<OutAndResult> outs, bool exact);
+
 /// Where an in-place or out= form writes, for ops that do so without a fresh tensor.
 struct Destination {
   const char* op;  ///< begins every error

@@ -9,6 +9,7 @@
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/extent.h>
 #include <lanewise/ops/scan.h>
@@ -332,7 +333,7 @@ class Scan {
     Scanner(kernel_, compute_, from, *in, out, *steps_of(out, dim_), extent_, reverse_).run();
   }
 
-  const Tensor& self_;
+  Tensor self_;
   std::int64_t dim_;
   Extent extent_;
   const kernels::ScanKernel& kernel_;
@@ -358,6 +359,20 @@ ScalarType accumulated_into(const Destination& to, const Tensor& self, std::opti
              : type;
 }
 
+/// What is added or multiplied: of a result in bool whether it is zero.
+Tensor operand(const Tensor& self, ScalarType result) { return result == kBool ? to_copy(self, kBool) : self; }
+
+Scan scan_into(const Destination& to, const kernels::ScanKernel* ScanTable::*kernel, const Tensor& self,
+               std::int64_t dim, std::optional<ScalarType> dtype) {
+  const ScalarType type = accumulated_into(to, self, dtype);
+  return Scan(to.op, kernel, operand(self, type), dim, type);
+}
+Tensor fresh_scan(const char* op, const kernels::ScanKernel* ScanTable::*kernel, const Tensor& self,
+                  std::int64_t dim, std::optional<ScalarType> dtype) {
+  const ScalarType type = accumulated(self, dtype);
+  return Scan(op, kernel, operand(self, type), dim, type).fresh();
+}
+
 void check_floating(const char* op, const Tensor& self) {
   LANEWISE_CHECK(DtypeError, self.is_floating_point(), op, ": not defined for ", self.scalar_type(),
                  " elements; convert to a floating type");
@@ -366,18 +381,18 @@ void check_floating(const char* op, const Tensor& self) {
 }  // namespace
 
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
-  return Scan("cumsum", &ScanTable::sum, self, dim, accumulated(self, dtype)).fresh();
+  return fresh_scan("cumsum", &ScanTable::sum, self, dim, dtype);
 }
 void cumsum_into(const Destination& to, const Tensor& self, std::int64_t dim,
                  std::optional<ScalarType> dtype) {
-  Scan("cumsum", &ScanTable::sum, self, dim, accumulated_into(to, self, dtype)).into(to);
+  scan_into(to, &ScanTable::sum, self, dim, dtype).into(to);
 }
 Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
-  return Scan("cumprod", &ScanTable::product, self, dim, accumulated(self, dtype)).fresh();
+  return fresh_scan("cumprod", &ScanTable::product, self, dim, dtype);
 }
 void cumprod_into(const Destination& to, const Tensor& self, std::int64_t dim,
                   std::optional<ScalarType> dtype) {
-  Scan("cumprod", &ScanTable::product, self, dim, accumulated_into(to, self, dtype)).into(to);
+  scan_into(to, &ScanTable::product, self, dim, dtype).into(to);
 }
 Tensor logcumsumexp(const Tensor& self, std::int64_t dim) {
   check_floating("logcumsumexp", self);

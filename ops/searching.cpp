@@ -269,11 +269,16 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Sca
                      high, "] is not finite");
       LANEWISE_CHECK(ValueError, low < high, "histc: max must be larger than min, found [", low, ", ", high,
                      "]");
+      // As PyTorch rounds it, unless that overflows.
+      const bool wide = !std::isfinite((high - low) * static_cast<T>(bins));
+      const auto bin_of = [&](T y) {
+        if (!wide) return (y - low) * static_cast<T>(bins) / (high - low);
+        return (y / 2 - low / 2) / (high / 2 - low / 2) * static_cast<T>(bins);
+      };
       std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
       for (std::int64_t i = 0; i < values.numel(); ++i) {
         if (!(x[i] >= low && x[i] <= high)) continue;
-        const auto bin = static_cast<std::int64_t>((x[i] - low) * static_cast<T>(bins) / (high - low));
-        ++counts[static_cast<std::size_t>(std::min(bin, bins - 1))];
+        ++counts[static_cast<std::size_t>(std::min(static_cast<std::int64_t>(bin_of(x[i])), bins - 1))];
       }
       std::copy(counts.begin(), counts.end(), result.data_ptr<T>());
     }

@@ -105,7 +105,7 @@ Tensor heads_of_runs(const Tensor& flat) {
 /// self as contiguous slices of dim, a row each.
 Tensor rows_of(const char* op, const Tensor& self, std::int64_t dim) {
   LANEWISE_CHECK(ShapeError, self.dim() > 0, op, ": expected a tensor with dimensions");
-  const Tensor moved = dense(movedim(self, dim, 0));
+  const Tensor moved = dense(transpose(self, dim, 0));  // slices in the order that PyTorch compares
   const std::int64_t n = moved.size(0);
   LANEWISE_CHECK(ShapeError, n == 0 || moved.numel() > 0, op,
                  ": There are 0 sized dimensions, and they aren't selected, so unique cannot be applied");
@@ -114,9 +114,9 @@ Tensor rows_of(const char* op, const Tensor& self, std::int64_t dim) {
 
 /// Some rows seen as slices of dim again, in the layout that PyTorch gives them.
 Tensor slices_of(const Tensor& rows, const Tensor& chosen, const Tensor& self, std::int64_t dim) {
-  DimVector sizes(movedim(self, dim, 0).sizes());
+  DimVector sizes(transpose(self, dim, 0).sizes());
   sizes[0] = chosen.numel();
-  return movedim(view(index_select(rows, 0, chosen), sizes), 0, dim);
+  return transpose(view(index_select(rows, 0, chosen), sizes), 0, dim);
 }
 
 /// Rows a and b of n elements each: below, at or above zero as a comes before b, equals it, or comes after

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <lanewise/ops/checks.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -18,25 +19,21 @@ Dim wrap_existing_dim(const char* op, Dim dim, Dim rank) {
   return wrap_dim(op, dim, rank);
 }
 
-void check_defined(const char* op, const Tensor& self) {
-  LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
-}
-
 }  // namespace
 
 Tensor alias(const Tensor& self) {
-  check_defined("alias", self);
-  return detail::make_alias(self);
+  check_defined("alias", "self", self);
+  return lanewise::detail::make_alias(self);
 }
 
 Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
                   std::optional<std::int64_t> storage_offset) {
-  check_defined("as_strided", self);
+  check_defined("as_strided", "self", self);
   LANEWISE_CHECK(ShapeError, size.size() == stride.size(), "as_strided: ", size.size(), " sizes ", size,
                  " came with ", stride.size(), " strides ", stride);
   const std::int64_t offset = storage_offset.value_or(self.storage_offset());
   LANEWISE_CHECK(ShapeError, offset >= 0, "as_strided: storage offset ", offset, " is negative");
-  const std::int64_t numel = detail::checked_numel("as_strided", size);
+  const std::int64_t numel = lanewise::detail::checked_numel("as_strided", size);
   std::int64_t end = lanewise::detail::checked_sum("as_strided", offset, numel == 0 ? 0 : 1);
   for (std::size_t d = 0; d < size.size(); ++d) {
     LANEWISE_CHECK(ShapeError, stride[d] >= 0, "as_strided: negative strides are not supported, got ",
@@ -51,11 +48,11 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
   LANEWISE_CHECK(ShapeError, numel == 0 || end <= available, "as_strided: sizes ", size, ", strides ", stride,
                  " and offset ", offset, " reach element ", end - 1,
                  " and are out of bounds for a storage of ", available, " elements");
-  return detail::make_view(self, size, stride, offset);
+  return lanewise::detail::make_view(self, size, stride, offset);
 }
 
 Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
-  check_defined("expand", self);
+  check_defined("expand", "self", self);
   const Dim rank = self.dim();
   const Dim new_rank = static_cast<Dim>(size.size());
   LANEWISE_CHECK(ShapeError, new_rank >= rank, "expand: the number of sizes provided (", new_rank,
@@ -80,12 +77,12 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool /*implicit*/) {
                    self.sizes());
     strides[d] = sizes[d] == old ? self.strides()[from] : 0;
   }
-  detail::checked_numel("expand", sizes);
-  return detail::make_view(self, sizes, strides, self.storage_offset());
+  lanewise::detail::checked_numel("expand", sizes);
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
-  check_defined("permute", self);
+  check_defined("permute", "self", self);
   LANEWISE_CHECK(ShapeError, static_cast<Dim>(dims.size()) == self.dim(),
                  "permute: number of dimensions in the tensor input does not match the length of the desired "
                  "ordering of "
@@ -98,13 +95,13 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
     sizes[d] = self.sizes()[order[d]];
     strides[d] = self.strides()[order[d]];
   }
-  return detail::make_view(self, sizes, strides, self.storage_offset());
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
 namespace {
 
 Tensor swap_dims(const char* op, const Tensor& self, Dim dim0, Dim dim1) {
-  check_defined(op, self);
+  check_defined(op, "self", self);
   dim0 = wrap_dim(op, dim0, self.dim());
   dim1 = wrap_dim(op, dim1, self.dim());
   DimVector sizes(self.sizes());
@@ -113,7 +110,7 @@ Tensor swap_dims(const char* op, const Tensor& self, Dim dim0, Dim dim1) {
     std::swap(sizes[dim0], sizes[dim1]);
     std::swap(strides[dim0], strides[dim1]);
   }
-  return detail::make_view(self, sizes, strides, self.storage_offset());
+  return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
 }  // namespace
@@ -121,14 +118,14 @@ Tensor swap_dims(const char* op, const Tensor& self, Dim dim0, Dim dim1) {
 Tensor transpose(const Tensor& self, Dim dim0, Dim dim1) { return swap_dims("transpose", self, dim0, dim1); }
 
 Tensor t(const Tensor& self) {
-  check_defined("t", self);
+  check_defined("t", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, but self is ",
                  self.dim(), "D; use transpose or mT");
-  return self.dim() < 2 ? detail::make_alias(self) : swap_dims("t", self, 0, 1);
+  return self.dim() < 2 ? lanewise::detail::make_alias(self) : swap_dims("t", self, 0, 1);
 }
 
 Tensor movedim(const Tensor& self, Dim source, Dim destination) {
-  check_defined("movedim", self);
+  check_defined("movedim", "self", self);
   const Dim from = wrap_dim("movedim", source, self.dim()), to = wrap_dim("movedim", destination, self.dim());
   DimVector order;
   for (Dim d = 0; d < self.dim(); ++d) {
@@ -139,7 +136,7 @@ Tensor movedim(const Tensor& self, Dim source, Dim destination) {
 }
 
 Tensor select(const Tensor& self, Dim dim, std::int64_t index) {
-  check_defined("select", self);
+  check_defined("select", "self", self);
   dim = wrap_existing_dim("select", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
   LANEWISE_CHECK(IndexError, index >= -size && index < size, "select: index ", index,
@@ -150,12 +147,12 @@ Tensor select(const Tensor& self, Dim dim, std::int64_t index) {
   const std::int64_t offset = self.storage_offset() + index * strides[dim];
   sizes.erase(sizes.begin() + dim);
   strides.erase(strides.begin() + dim);
-  return detail::make_view(self, sizes, strides, offset);
+  return lanewise::detail::make_view(self, sizes, strides, offset);
 }
 
 Tensor slice(const Tensor& self, Dim dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end,
              std::int64_t step) {
-  check_defined("slice", self);
+  check_defined("slice", "self", self);
   dim = wrap_existing_dim("slice", dim, self.dim());
   LANEWISE_CHECK(ValueError, step > 0, "slice: step must be positive, but got ", step,
                  "; use flip for the reverse order");
@@ -173,11 +170,11 @@ Tensor slice(const Tensor& self, Dim dim, std::optional<std::int64_t> start, std
   // A stride that no two elements use may be anything; only the product that is used must fit.
   std::int64_t stride = 0;
   if (!__builtin_mul_overflow(strides[dim], step, &stride)) strides[dim] = stride;
-  return detail::make_view(self, sizes, strides, offset);
+  return lanewise::detail::make_view(self, sizes, strides, offset);
 }
 
 Tensor narrow(const Tensor& self, Dim dim, std::int64_t start, std::int64_t length) {
-  check_defined("narrow", self);
+  check_defined("narrow", "self", self);
   dim = wrap_existing_dim("narrow", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
   LANEWISE_CHECK(ShapeError, length >= 0, "narrow: length must be non-negative, but got ", length);
@@ -191,7 +188,7 @@ Tensor narrow(const Tensor& self, Dim dim, std::int64_t start, std::int64_t leng
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, Dim dim) {
-  check_defined("split_with_sizes", self);
+  check_defined("split_with_sizes", "self", self);
   dim = wrap_existing_dim("split_with_sizes", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
   std::int64_t sum = 0;
@@ -214,7 +211,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
 }
 
 std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) {
-  check_defined("split", self);
+  check_defined("split", "self", self);
   dim = wrap_existing_dim("split", dim, self.dim());
   const std::int64_t size = self.sizes()[dim];
   LANEWISE_CHECK(ShapeError, split_size > 0 || (split_size == 0 && size == 0),
@@ -245,7 +242,7 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
 }
 
 std::vector<Tensor> unbind(const Tensor& self, Dim dim) {
-  check_defined("unbind", self);
+  check_defined("unbind", "self", self);
   dim = wrap_existing_dim("unbind", dim, self.dim());
   std::vector<Tensor> parts;
   parts.reserve(static_cast<std::size_t>(self.sizes()[dim]));

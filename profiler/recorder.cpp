@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <lanewise/profiler/detail/recorder.h>
 
@@ -94,11 +95,11 @@ std::string_view path_name(Path path) noexcept {
 
 namespace {
 
-// Not destroyed with the thread's other variables: an op may still run in a destructor.
+// Not destroyed with the thread's other variables: an op may still run in a destructor, and gets a log of its own.
 constinit thread_local ThreadLog* own_log = nullptr;
 
 struct MarksEnd {
-  ~MarksEnd() { own_log->ended.store(true, std::memory_order_release); }
+  ~MarksEnd() { std::exchange(own_log, nullptr)->ended.store(true, std::memory_order_release); }
 };
 
 }  // namespace

@@ -67,6 +67,7 @@ class DataPtr {
   DataPtr() noexcept = default;
   explicit DataPtr(void* data) noexcept : data_(data) {}
   void* get() const noexcept { return data_; }
+  void* get_context() const noexcept { return data_; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
   Device device() const noexcept { return {}; }
 

@@ -142,8 +142,10 @@ class LANEWISE_API Tensor {
   Tensor to(const char (&device)[N]) const {
     return to(Device(device));
   }
-  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false) const;
-  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, ScalarType dtype, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> memory_format = std::nullopt) const;
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false,
+            std::optional<MemoryFormat> memory_format = std::nullopt) const;
   Tensor toType(ScalarType dtype) const;
   Tensor toType(const DeprecatedTypeProperties& type) const;
   /// The tensor itself: there is no other device.
@@ -390,5 +392,8 @@ LANEWISE_DECLARE_OPERATOR(>=)
 #undef LANEWISE_DECLARE_OPERATOR
 
 using Variable = Tensor;
+
+/// libtorch's name for a tensor without the methods of ops.
+using TensorBase = Tensor;
 
 }  // namespace lanewise

@@ -15,7 +15,8 @@ DeviceIndex index_of(const std::string& text) {
   constexpr std::string_view kPrefix = "cpu:";
   int index = -1;
   const char* end = text.data() + text.size();
-  if (text.starts_with(kPrefix)) {
+  const bool leading_zero = text.size() > kPrefix.size() + 1 && text[kPrefix.size()] == '0';
+  if (text.starts_with(kPrefix) && !leading_zero) {
     const auto [stop, error] = std::from_chars(text.data() + kPrefix.size(), end, index);
     if (error != std::errc() || stop != end) index = -1;
   }

@@ -45,4 +45,8 @@ LANEWISE_API DeprecatedTypeProperties& CPU(ScalarType dtype);
 
 LANEWISE_API std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type);
 
+// libtorch has two kinds of names for a dtype.
+constexpr ScalarType typeMetaToScalarType(ScalarType t) noexcept { return t; }
+constexpr ScalarType scalarTypeToTypeMeta(ScalarType t) noexcept { return t; }
+
 }  // namespace lanewise

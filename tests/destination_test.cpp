@@ -166,6 +166,26 @@ TEST(Destination, IsLeftAloneByErrors) {
   EXPECT_THROW(repeated.tril_(), StorageError);
 }
 
+TEST(Destination, OfSeveralResultsIsWrittenWholeOrNotAtAll) {
+  const Tensor x = arange(12).to(kFloat).view({3, 4});
+  std::array<std::int64_t, 2> memory{};
+  Tensor values = full({4}, -1.0), outside = from_blob(memory.data(), {2}, kLong);
+  EXPECT_THROW(max_out(values, outside, x, 0), StorageError);
+  EXPECT_THROW(sort_out(values, outside, x), StorageError);
+  Tensor wrong = full({4}, -1.0);
+  EXPECT_THROW(max_out(values, wrong, x, 0), DtypeError);
+  EXPECT_TRUE(equal(values, full({4}, -1.0)) && equal(wrong, full({4}, -1.0)));
+  const Tensor both = full({8}, -1, TensorOptions(kLong)), whole = x.to(kLong);
+  Tensor lower = both.slice(0, 0, 4), upper = both.slice(0, 3, 7);
+  EXPECT_THROW(max_out(lower, upper, whole, 0), StorageError);
+  Tensor none = both.slice(0, 0, 0), nothing = both.slice(0, 0, 0);
+  EXPECT_THROW(max_out(none, nothing, whole, 0), StorageError);  // they would grow into each other
+  EXPECT_TRUE(equal(both, full({8}, -1, TensorOptions(kLong))));
+  Tensor apart = both.slice(0, 4, 8);
+  max_out(lower, apart, whole, 0);
+  EXPECT_TRUE(equal(lower, whole.select(0, 2)) && equal(apart, full({4}, 2, TensorOptions(kLong))));
+}
+
 TEST(Destination, OneValueWhereAMaskSays) {
   manual_seed(6);
   for (const auto& of_input : kLayouts) {

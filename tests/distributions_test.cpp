@@ -17,6 +17,7 @@
 
 #include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/lanewise.h>
+#include <lanewise/ops/random_stream.h>
 
 #include "call.h"
 
@@ -520,6 +521,19 @@ TEST(Distributions, BadParametersAreErrors) {
   EXPECT_THROW(bernoulli(integers), DtypeError);
   Tensor once = ones({1}).expand({3});
   EXPECT_THROW(once.uniform_(), StorageError);
+}
+
+TEST(RandomStream, HoldsTheNumbersOfTheKernels) {
+  const Generator::State draw{(std::uint64_t{5} << 40) + 3, 0};
+  const Generator::State before = lanewise::detail::getDefaultCPUGenerator().state();
+  lanewise::detail::getDefaultCPUGenerator().set_state(draw);
+  const std::vector<double> uniform = values(rand({64}, kDouble));
+  lanewise::detail::getDefaultCPUGenerator().set_state(before);
+  for (std::int64_t i = 0; i < 32; ++i) {
+    ops::RandomStream stream(draw, i);  // two numbers a block
+    EXPECT_EQ(std::floor(std::ldexp(stream.unit(), 52)), std::floor(std::ldexp(uniform[2 * i], 52)));
+    EXPECT_EQ(std::floor(std::ldexp(stream.unit(), 52)), std::floor(std::ldexp(uniform[2 * i + 1], 52)));
+  }
 }
 
 }  // namespace

@@ -13,6 +13,13 @@ check() {
       n = split("dispatch_isa:1 vec:1 tensor:2 profiler:3 kernels:3 iterator:4 ops:5 autograd:6 optim:7 data:7 bench:8 examples:8 tests:8 tools:8", list, " ")
       for (i = 1; i <= n; ++i) { split(list[i], pair, ":"); floor_of[pair[1]] = pair[2] }
     }
+    /^[ \t]*#[ \t]*include[ \t]*"/ {
+      # A program names its own headers, which lie beside the file; nothing below floor 8 names another folder so.
+      split(FILENAME, here, "/")
+      if (floor_of[here[1]] == 8 || $0 !~ /\//) next
+      print FILENAME ":" FNR ": not spelled <lanewise/...>: " $0
+      ++bad
+    }
     /^[ \t]*#[ \t]*include[ \t]*</ {
       name = $0
       sub(/^[^<]*</, "", name)
@@ -40,10 +47,11 @@ check() {
 # The check itself is held against a planted fault.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/vec" "$work/optim"
+mkdir "$work/vec" "$work/optim" "$work/ops"
 printf '#include <lanewise/tensor/dtype.h>\n' > "$work/vec/up.h"
 printf '#include <lanewise/data/idx.h>\n' > "$work/optim/sideways.h"
-for folder in vec optim; do
+printf '#include "../autograd/node.h"\n' > "$work/ops/quoted.cpp"
+for folder in vec optim ops; do
   if (cd "$work" && check "$folder" > /dev/null); then
     echo "FAILED: a planted include in $folder/ was not found"
     exit 1

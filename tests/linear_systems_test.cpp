@@ -95,6 +95,27 @@ TEST(LinearSystems, SingularOnesAreFoundAtAnySize) {
   }
 }
 
+TEST(LinearSystems, DeterminantsOfSingularMatricesHaveTwoDerivatives) {
+  const Tensor a = tensor({1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 1.0, 0.0, 1.0}, kDouble).view({3, 3});
+  const Tensor both = stack({a, zeros({3, 3}, kDouble), eye(3, kDouble)}).requires_grad_();
+  const Tensor once = autograd::grad({linalg_det(both).sum()}, {both}, {}, true, true)[0];
+  EXPECT_TRUE(allclose(once.detach(), autograd::grad({linalg_det(both).sum()}, {both})[0]));
+  const auto gradient = [](const autograd::variable_list& x) {
+    return autograd::variable_list{autograd::grad({linalg_det(x[0]).sum()}, {x[0]}, {}, true, true)[0]};
+  };
+  const Tensor second = autograd::grad({(once * once).sum()}, {both})[0];
+  const double step = 1e-5;
+  for (const std::int64_t i : {0, 4, 8, 13, 20}) {
+    const auto at = [&](double h) {
+      Tensor x = both.detach().clone();
+      x.view({-1})[i].add_(h);
+      const Tensor g = gradient({x.requires_grad_()})[0].detach();
+      return (g * g).sum().item<double>();
+    };
+    EXPECT_NEAR(second.view({-1})[i].item<double>(), (at(step) - at(-step)) / (2 * step), 1e-5) << i;
+  }
+}
+
 TEST(LinearSystems, SameBitsForAnyNumberOfThreads) {
   manual_seed(2);
   const Tensor A = randn({3, 200, 200}), B = randn({3, 200, 50});

@@ -151,6 +151,30 @@ TEST(Searching, InLinesOfTheirOwn) {
   set_num_threads(threads);
 }
 
+TEST(Histogram, OfRangesThatOverflow) {
+  const auto counts = [](const Tensor& x, double low, double high) { return histc(x, 10, low, high); };
+  Tensor wanted = zeros({10});
+  wanted[0] = 1;
+  wanted[9] = 1;
+  EXPECT_TRUE(counts(tensor({1.F, 3e38F}), 0, 3e38).equal(wanted));
+  EXPECT_TRUE(counts(tensor({-3e38F, 3e38F}), -3e38, 3e38).equal(wanted));
+  EXPECT_TRUE(counts(tensor({-1e308, 1e308}, kDouble), 0, 0).equal(wanted.to(kDouble)));
+}
+
+TEST(Quantile, OfMoreElementsThanAFloatCounts) {
+  const Tensor x = zeros({(1 << 24) + 4});
+  x[5] = 1;
+  EXPECT_EQ(quantile(x, 1.0).item<float>(), 1);
+  EXPECT_EQ(quantile(x, 0.5).item<float>(), 0);
+}
+
+TEST(UniqueDim, ComparesSlicesInTheOrderOfPyTorch) {
+  const Tensor x = tensor({0, 0, 1, 0, 0, 1, 0, 0}).view({2, 2, 2});
+  const auto [slices, inverse, counts] = unique_dim(x, 2, true, true, true);
+  EXPECT_TRUE(slices.equal(x));
+  EXPECT_TRUE(inverse.equal(tensor({0, 1})));
+}
+
 TEST(Randperm, IsAPermutation) {
   for (const std::int64_t n : {0, 1, 2, 63, 64, 5000, 100000}) {
     manual_seed(9);

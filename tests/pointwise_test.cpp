@@ -429,5 +429,20 @@ TEST(PointwiseOps, GradientsInOnePassAreThoseOfTheGraph) {
   EXPECT_EQ(values<float>(y.grad()), (std::vector<float>{1, 1, 1, 1}));
 }
 
+TEST(Gradients, OfLogNdtrTwiceEverywhere) {
+  const Tensor x = tensor({-30.0, -3.0, 0.0, 8.9, 9.1, 14.0, 40.0}, kDouble).requires_grad_();
+  const Tensor first = autograd::grad({special_log_ndtr(x).sum()}, {x}, {}, true, true)[0];
+  const Tensor second = autograd::grad({first.sum()}, {x})[0];
+  EXPECT_TRUE(allclose(first.detach(), autograd::grad({special_log_ndtr(x).sum()}, {x})[0], 1e-12, 0));
+  const Tensor slope = first.detach();
+  EXPECT_TRUE(allclose(second, -slope * (x.detach() + slope), 1e-9, 1e-300));
+}
+
+TEST(Gradients, OfXlog1pyByItsFactorBesideBytes) {
+  const Tensor x = tensor({0.0, 0.0, 1.0}, kDouble).requires_grad_(), bytes = tensor({3, 1, 255}, kByte);
+  special_xlog1py(x, bytes).sum().backward();
+  EXPECT_TRUE(allclose(x.grad(), bytes.to(kDouble).log1p()));
+}
+
 }  // namespace
 }  // namespace lanewise

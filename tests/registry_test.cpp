@@ -67,7 +67,10 @@ TEST(Registry, ListsTheSpine) {
 }
 
 TEST(Registry, SchemasSayWhatAnOpIs) {
+  int found = 0;
   for (const Schema& schema : registry()) {
+    const std::string name = schema.full_name();
+    found += name == "expand" || name == "mul_.Tensor" || name == "mul.out" || name == "eq.Tensor" ? 1 : 0;
     if (schema.full_name() == "expand") {
       EXPECT_TRUE(schema.is_view && schema.differentiable && !schema.is_inplace);
       EXPECT_EQ(schema.to_string(), "expand(Tensor self, int[] size, *, bool implicit=False) -> Tensor");
@@ -82,6 +85,7 @@ TEST(Registry, SchemasSayWhatAnOpIs) {
       EXPECT_FALSE(schema.differentiable);
     }
   }
+  EXPECT_EQ(found, 4);
 }
 
 TEST(Call, PicksTheOverloadByTheArguments) {

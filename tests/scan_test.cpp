@@ -104,6 +104,13 @@ TEST(Scan, OfEveryTypeAndLayout) {
   }
 }
 
+TEST(Scan, IntoTruthCountsWhatIsNotZero) {
+  const Tensor x = tensor({0.0, 0.5, 0.5, -0.5});
+  EXPECT_TRUE(cumsum(x, 0, kBool).equal(tensor({false, true, true, true})));
+  Tensor out = empty({3}, kBool);
+  EXPECT_TRUE(cumprod_out(out, x.slice(0, 1), 0).equal(ones({3}, kBool)));
+}
+
 TEST(Scan, OfThreeDimensions) {
   manual_seed(12);
   for (const ScalarType type : {kFloat, kBFloat16, kLong, kComplexFloat}) {

@@ -57,6 +57,19 @@ TEST(Errors, NumbersThatDoNotFitIntegersAreNotWrapped) {
   EXPECT_TRUE(i.clamp(0, 3.5).equal(full({2}, 3.5)));  // beside a float nothing is whole
 }
 
+TEST(Errors, NumbersThatDoNotFitElements) {
+  const Tensor bytes = tensor({1, 5}, kByte), small = ones({1}, kChar);
+  EXPECT_THROW(hardtanh(bytes.to(kLong), -1, INFINITY), ValueError);
+  EXPECT_THROW(hardtanh(small, 0.5, 1e10), ValueError);
+  EXPECT_THROW(threshold(bytes, 5.76, -1.3), ValueError);
+  EXPECT_TRUE(threshold(bytes, 4.9, 2).equal(tensor({2, 5}, kByte)));
+  EXPECT_THROW(call("where", {tensor({true}), small, 300}), ValueError);
+  EXPECT_THROW(addr(zeros({1, 1}, kChar), small, small, 1, 300), ValueError);
+  EXPECT_THROW(empty({2}, kHalf).uniform_(-1e38, 1e38), ValueError);
+  EXPECT_THROW(randint(0, 70000, {2}, kHalf), ValueError);
+  EXPECT_THROW(rrelu(ones({2}), 0.1, INFINITY, true), ValueError);
+}
+
 TEST(Errors, ResultsThatTheTensorCannotHold) {
   const Tensor i = tensor({1, 2});
   EXPECT_THROW(Tensor(i).pow_(1.0), DtypeError);
@@ -185,6 +198,9 @@ TEST(Errors, SizesThatOverflowAreErrors) {
   refuses([&] { triu_indices(4, kHalf + 1, -10); });
   refuses([&] { range(0, 1e30, 1, kDouble); });
   refuses([&] { x.clone().random_(0, kLeast); });
+  refuses([&] { from_blob(x.data_ptr(), {kHalf}, kFloat); });
+  refuses([&] { pad(ones({1, 4}), {kMost, 1}, "replicate"); });
+  refuses([&] { tril_indices(kMost, 3); });
   refuses([&] { kron(ones({1}).expand({kHalf}), ones({1}).expand({kHalf})); });
   const DimVector four{4}, one{1};
   for (const DimVector& size : {DimVector{2, 2}, DimVector{-1}, DimVector{3}}) {
@@ -195,6 +211,10 @@ TEST(Errors, SizesThatOverflowAreErrors) {
   }
   EXPECT_TRUE(matrix_power(matrix, kLeast).equal(matrix));
   EXPECT_EQ(triu_indices(2, 3, kMost).numel(), 0);
+  EXPECT_EQ(triu_indices(kHalf, 3).numel(), 12);
+  EXPECT_TRUE(tril_indices(kHalf, 3, 2 - kHalf)
+                  .equal(tensor({kHalf - 2, kHalf - 1, kHalf - 1, 0L, 0L, 1L}).view({2, 3})));
+  EXPECT_EQ(combinations(x, kMost).sizes(), IntArrayRef({0, kMost}));
 }
 
 TEST(Errors, LibtorchsPhrasesAreRecognisable) {

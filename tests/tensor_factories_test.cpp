@@ -127,6 +127,7 @@ TEST(Arange, CountsExactly) {
   EXPECT_THROW(arange(0, 2, 0.5, kInt), ValueError);
   EXPECT_THROW(arange(std::complex<double>(1, 1)), DtypeError);
   EXPECT_THROW(arange(INT64_MIN, INT64_MAX), ShapeError);
+  EXPECT_THROW(arange(INT64_MAX, INT64_MAX - 1, std::int64_t{1} << 62), ValueError);
 }
 
 TEST(Linspace, HitsBothEnds) {
@@ -145,6 +146,10 @@ TEST(Linspace, OfIntegersGoesFromIntegerToInteger) {
   EXPECT_TRUE(linspace(5.5, -3.5, 6, kInt).equal(tensor({5, 3, 1, 0, -1, -3}, kInt)));
   EXPECT_TRUE(linspace(-2.7, 2.7, 4, kChar).equal(tensor({-2, 0, 0, 2}, kChar)));
   EXPECT_THROW(linspace(-0.5, 5, 5, kByte), ValueError);
+  const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  EXPECT_TRUE(linspace(-odd, odd, 3, kLong).equal(tensor({-odd, std::int64_t{0}, odd})));
+  EXPECT_TRUE(linspace(INT64_MIN, INT64_MAX, 2, kLong).equal(tensor({INT64_MIN, INT64_MAX})));
+  EXPECT_TRUE(linspace(odd, 0, 1, kLong).equal(tensor({odd})));
   EXPECT_TRUE(logspace(2.5, 7, 2, 2, kLong).equal(tensor({4, 128})));
   EXPECT_TRUE(logspace(2.5, 7, 1, 2, kLong).equal(tensor({5})));
 }

@@ -33,13 +33,34 @@ TEST(Devices, FromText) {
   EXPECT_EQ(Device("cpu"), Device(kCPU));
   EXPECT_EQ(Device("cpu:0"), Device(kCPU, 0));
   EXPECT_FALSE(Device("cpu") == Device("cpu:0"));
-  for (const char* bad :
-       {"", "cud:1", "cpu:", "cpu::1", ":1", "3", "cpu:-1", "cpu:128", "cpu:1x", "cuda:0"}) {
+  for (const char* bad : {"", "cud:1", "cpu:", "cpu::1", ":1", "3", "cpu:-1", "cpu:128", "cpu:1x", "cpu:00",
+                          "cpu:01", "cuda:0"}) {
     EXPECT_THAT(
         Call([&] { Device device{std::string(bad)}; }),
         ThrowsMessage<ValueError>(AllOf(HasSubstr("Invalid device string"), HasSubstr("expected \"cpu\""))))
         << bad;
   }
+}
+
+TEST(Dispatch, CompilesForEachType) {
+  const auto bytes_of = [](ScalarType dtype) {
+    return AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(kBool, kHalf, kBFloat16, dtype, "bytes_of",
+                                                  [&] { return sizeof(scalar_t); });
+  };
+#define CHECK_SIZE(type, name)                         \
+  EXPECT_EQ(bytes_of(ScalarType::name), sizeof(type)); \
+  EXPECT_EQ(bytes_of(ScalarType::name), element_size(ScalarType::name));
+  AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, CHECK_SIZE)
+#undef CHECK_SIZE
+  EXPECT_EQ(bytes_of(kComplexDouble), 16U);
+  const Tensor x = arange(4, kFloat);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "double_in_place", [&] {
+    for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<scalar_t>()[i] *= 2;
+  });
+  EXPECT_TRUE(x.equal(tensor({0.0F, 2.0F, 4.0F, 6.0F})));
+  EXPECT_THAT(
+      Call([] { AT_DISPATCH_INTEGRAL_TYPES(kFloat, "count_bits", [] { static_cast<void>(scalar_t()); }); }),
+      ThrowsMessage<DtypeError>(HasSubstr("\"count_bits\" not implemented for 'Float'")));
 }
 
 TEST(Devices, Print) {

@@ -322,11 +322,16 @@ TEST(Views, ShareMemoryAndVersions) {
   }
 }
 
+TEST(Views, AsComplexOfOneRowWithAnyStride) {
+  const Tensor pair = ops::t(detail::empty_cpu({2, 1}, kDouble));  // strides 1, 1
+  EXPECT_EQ(ops::view_as_complex(pair).sizes(), IntArrayRef({1}));
+}
+
 TEST(Views, OfUndefinedTensorsAreErrors) {
   const Tensor u;
-  expect_error([&] { ops::view(u, {1}); }, "view: the tensor is undefined");
-  expect_error([&] { ops::t(u); }, "t: the tensor is undefined");
-  expect_error([&] { ops::select(u, 0, 0); }, "select: the tensor is undefined");
+  expect_error([&] { ops::view(u, {1}); }, "view: argument 'self' is an undefined tensor");
+  expect_error([&] { ops::t(u); }, "t: argument 'self' is an undefined tensor");
+  expect_error([&] { ops::select(u, 0, 0); }, "select: argument 'self' is an undefined tensor");
 }
 
 }  // namespace

@@ -138,6 +138,8 @@ class FunctionEmitter {
 
   void check() {
     if (!op_.check.empty()) text_.line("  ops::", op_.check, ";");
+    for (const std::string& name : op_.constants)
+      text_.line("  autograd::check_constant(\"", op_.schema.name, "\", \"", name, "\", ", name, ");");
   }
 
   void functional() {
@@ -273,9 +275,11 @@ class FunctionEmitter {
     defined(op_.schema, name);
     unused();
     check();
+    // Results that have no gradient do not hide one.
+    const bool hides_gradient = !op_.non_differentiable && (!op_.has_node() || op_.has_derivative());
     std::vector<std::string> tensors = outs;
     for (const Argument& a : op_.schema.arguments) {
-      if (a.type.base == BaseType::Tensor) tensors.push_back(a.name);
+      if (hides_gradient && a.type.base == BaseType::Tensor) tensors.push_back(a.name);
     }
     text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ",
                tensor_pointers(op_.schema, pointers), ");");
@@ -300,18 +304,14 @@ class FunctionEmitter {
     text_.line("  autograd::increment_version(out);\n  return out;\n}");
   }
 
-  // All are checked before the first is written.
   void out_of_several(const std::string& name, const std::vector<std::string>& outs,
                       const std::string& call) {
     text_.line("  const auto results = ", call, ";");
-    const auto each = [&](const std::string& function) {
-      for (std::size_t i = 0; i < outs.size(); ++i) {
-        text_.line("  ops::", function, "(\"", name, "\", ", outs[i], ", std::get<", std::to_string(i),
-                   ">(results));");
-      }
-    };
-    each(op_.out_dtype == OutDtype::Exact ? "check_out_exact" : "check_out_dtype");
-    each("resize_result");
+    std::vector<std::string> pairs;
+    for (std::size_t i = 0; i < outs.size(); ++i)
+      pairs.push_back("{" + outs[i] + ", std::get<" + std::to_string(i) + ">(results)}");
+    text_.line("  ops::write_results(\"", name, "\", {", join(pairs), "}, ",
+               op_.out_dtype == OutDtype::Exact ? "true" : "false", ");");
     for (const std::string& out : outs) text_.line("  autograd::increment_version(", out, ");");
     text_.line("  return {", join(outs), "};\n}");
   }

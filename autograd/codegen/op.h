@@ -61,6 +61,7 @@ struct Op {
   std::vector<std::string> params;  ///< arguments passed as numbers
   std::string check;                ///< expression run at the door
   std::string inplace_check;        ///< and one for the in-place form alone
+  std::vector<std::string> constants;  ///< arguments that must not require a gradient
   std::string forward;              ///< name in lanewise::ops, or the handwritten expression
   std::string into;                 ///< function of lanewise::ops that writes into a Destination
   std::string inplace_forward;      ///< of the in-place form, which else copies what `forward` makes

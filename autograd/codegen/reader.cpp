@@ -24,6 +24,7 @@ const std::set<std::string> kFields = {"op",
                                        "inputs",
                                        "params",
                                        "check",
+                                       "constant",
                                        "inplace_check",
                                        "forward",
                                        "composite",
@@ -175,6 +176,10 @@ class Reader {
     op.rare = !op.alias.empty() || op.wraps_numbers || (entry["rare"] && entry["rare"].as<bool>());
     if (entry["check"]) op.check = entry["check"].as<std::string>();
     if (entry["inplace_check"]) op.inplace_check = entry["inplace_check"].as<std::string>();
+    for (const YAML::Node& name : entry["constant"]) {
+      op.constants.push_back(name.as<std::string>());
+      require_argument(name, op, op.constants.back());
+    }
     if (entry["out_dtype"]) read_out_dtype(entry["out_dtype"], op);
   }
 

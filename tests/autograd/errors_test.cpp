@@ -197,6 +197,27 @@ TEST(Errors, ExpandedTensorInPlace) {
   EXPECT_EQ(y.grad_fn()->name(), "ExpandBackward0");
 }
 
+TEST(Errors, ArgumentsWithoutADerivative) {
+  const Tensor x = rand({3}), weight = rand({3}).requires_grad_();
+  EXPECT_AUTOGRAD_ERROR(binary_cross_entropy(x, x, weight),
+                        HasSubstr("not differentiable with respect to argument 'weight'"));
+  EXPECT_AUTOGRAD_ERROR(soft_margin_loss(x, weight), HasSubstr("argument 'target'"));
+  EXPECT_AUTOGRAD_ERROR(nll_loss(rand({2, 3}), tensor({0, 1}), weight), HasSubstr("argument 'weight'"));
+  EXPECT_AUTOGRAD_ERROR(batch_norm(rand({2, 3}), {}, {}, weight, {}, false, 0.1, 1e-5),
+                        HasSubstr("argument 'running_mean'"));
+  const NoGradGuard guard;
+  EXPECT_NO_THROW(binary_cross_entropy(x, x, weight));
+}
+
+TEST(Errors, OutWhereThereIsAGradientToHide) {
+  const Tensor x = rand({3}).requires_grad_();
+  Tensor truth = empty({3}, kBool), numbers = empty({3}), place = empty({}, kLong);
+  EXPECT_NO_THROW(gt_out(truth, x, 0.5));
+  EXPECT_NO_THROW(argmax_out(place, x));
+  EXPECT_NO_THROW(floor_divide_out(numbers, x, x));
+  EXPECT_AUTOGRAD_ERROR(mul_out(numbers, x, x), HasSubstr("don't support automatic differentiation"));
+}
+
 TEST(Errors, Resize) {
   const Tensor x = leaf({1, 2});
   EXPECT_AUTOGRAD_ERROR(x.resize_({3}), HasSubstr("cannot resize variables that require grad"));
