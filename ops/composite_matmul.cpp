@@ -1,5 +1,3 @@
-#include <functional>
-#include <numeric>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>
@@ -8,10 +6,6 @@
 
 namespace lanewise {
 namespace {
-
-std::int64_t product(IntArrayRef sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 DimVector with_tail(IntArrayRef batch, std::int64_t rows, std::int64_t cols) {
   DimVector sizes(batch);
@@ -30,11 +24,11 @@ Tensor batched(const Tensor& self, const Tensor& other) {
   if (other.dim() == 2) {
     // One big product: the batch joins the rows.
     const DimVector sizes = with_tail(batch_of(self), n, m);
-    const Tensor flat = self.reshape({product(batch_of(self)) * n, k}).mm(other);
+    const Tensor flat = self.reshape({multiply_integers(batch_of(self)) * n, k}).mm(other);
     return _unsafe_view(flat, sizes);
   }
   const DimVector batch = broadcast_shapes("matmul", batch_of(self), batch_of(other));
-  const std::int64_t b = product(batch);
+  const std::int64_t b = multiply_integers(batch);
   const Tensor x = self.expand(with_tail(batch, n, k)).reshape({b, n, k});
   const Tensor y = other.expand(with_tail(batch, k, m)).reshape({b, k, m});
   return _unsafe_view(x.bmm(y), with_tail(batch, n, m));
@@ -46,7 +40,7 @@ Tensor times_vector(const Tensor& matrices, const Tensor& vec) {
                  matrices.sizes(), " and ", vec.sizes(), " do not multiply: ", matrices.size(-1),
                  " columns against ", vec.size(0), " elements");
   const DimVector sizes(matrices.sizes().slice(0, matrices.sizes().size() - 1));
-  return _unsafe_view(matrices.reshape({product(sizes), vec.size(0)}).mv(vec), sizes);
+  return _unsafe_view(matrices.reshape({multiply_integers(sizes), vec.size(0)}).mv(vec), sizes);
 }
 
 }  // namespace
@@ -77,7 +71,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     DimVector sizes(input.sizes());
     sizes.back() = weight.size(0);
     const Tensor rows =
-        input.view({product(input.sizes().slice(0, input.sizes().size() - 1)), input.size(-1)});
+        input.view({multiply_integers(input.sizes().slice(0, input.sizes().size() - 1)), input.size(-1)});
     return addmm(bias, rows, weight.t()).view(sizes);
   }
   return matmul(input, weight.t()) + bias;

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <functional>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include <lanewise/generated/functions.h>
@@ -14,10 +12,6 @@
 /// Products of more than two dimensions, brought to mm and bmm.
 namespace lanewise {
 namespace {
-
-std::int64_t product(IntArrayRef sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
-}
 
 /// The dimensions of `t` that are not among `dims`, in order.
 DimVector others(const Tensor& t, IntArrayRef dims) {
@@ -89,9 +83,9 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   }
   const DimVector rows = others(a, mine), cols = others(b, theirs);
   const DimVector row_sizes = sizes_of(a, rows), col_sizes = sizes_of(b, cols);
-  const std::int64_t depth = product(sizes_of(a, mine));
-  a = a.permute(joined(rows, mine)).reshape({product(row_sizes), depth});
-  b = b.permute(joined(theirs, cols)).reshape({depth, product(col_sizes)});
+  const std::int64_t depth = multiply_integers(sizes_of(a, mine));
+  a = a.permute(joined(rows, mine)).reshape({multiply_integers(row_sizes), depth});
+  b = b.permute(joined(theirs, cols)).reshape({depth, multiply_integers(col_sizes)});
   return a.mm(b).reshape(joined(row_sizes, col_sizes));
 }
 
@@ -115,7 +109,7 @@ Tensor kron(const Tensor& self, const Tensor& other) {
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
   ops::check_defined("bilinear", "input1", input1, "input2", input2, "weight", weight);
   check_bilinear(input1, input2, weight, bias);
-  const std::int64_t n = product(input1.sizes().slice(0, input1.sizes().size() - 1));
+  const std::int64_t n = multiply_integers(input1.sizes().slice(0, input1.sizes().size() - 1));
   const std::int64_t k = weight.size(0), i = weight.size(1), j = weight.size(2);
   DimVector sizes(input1.sizes());
   sizes.back() = k;

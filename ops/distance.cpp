@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
-#include <numeric>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/pointwise.h>
@@ -43,10 +41,6 @@ kernels::DistanceFn kernel_of(double p, ScalarType type) {
 /// Norms of x - y along dim, for norms that have no kernel.
 Tensor norms_of_difference(const Tensor& x, const Tensor& y, double p, std::int64_t dim) {
   return linalg_vector_norm(pointwise(kSub, {x, y}, {1}), p, IntArrayRef(dim), false, std::nullopt);
-}
-
-std::int64_t product_of(IntArrayRef sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 std::int64_t grain_of(std::int64_t differences) {
@@ -125,7 +119,7 @@ Tensor cdist_forward(const Tensor& x1, const Tensor& x2, double p) {
   };
   const ScalarType compute = kernels::compute_type(x1.scalar_type());
   const DimVector sizes = sized(rows, columns);
-  if (rows * columns * width == 0 || product_of(batch) == 0) {
+  if (rows * columns * width == 0 || multiply_integers(batch) == 0) {
     Tensor nothing = lanewise::detail::empty_cpu(sizes, x1.scalar_type());
     fill_(nothing, 0);
     return nothing;

@@ -2,8 +2,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <vector>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -35,12 +33,6 @@ Tensor& draw(const char* op, Tensor& self, RandomKernel kernel, const Scalar& a,
   const Tensor values = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
   fill(values);
   return ops::copy_(self, values);
-}
-
-/// Uniform in [0, 1) in f64, from which the other distributions are made: 53 bits reach far into their tails.
-Tensor unit_draws(const char* op, IntArrayRef sizes) {
-  Tensor u = lanewise::detail::empty_cpu(sizes, kDouble);
-  return draw(op, u, &kernels::KernelTable::uniform, 0.0, 1.0);
 }
 
 /// 2^digits: up to there every integer has a value of its own.
@@ -127,6 +119,11 @@ Tensor standard_normal(const Tensor& like, IntArrayRef sizes) {
 
 }  // namespace
 
+Tensor unit_draws(const char* op, IntArrayRef sizes) {
+  Tensor u = lanewise::detail::empty_cpu(sizes, kDouble);
+  return draw(op, u, &kernels::KernelTable::uniform, 0.0, 1.0);
+}
+
 void check_floating_self(const char* op, const Tensor& self, bool complex_too) {
   LANEWISE_CHECK(ValueError, self.defined(), op, ": the tensor is undefined");
   LANEWISE_CHECK(DtypeError, is_floating_point(self.scalar_type()) || (complex_too && self.is_complex()), op,
@@ -140,6 +137,8 @@ Tensor& uniform_(Tensor& self, double from, double to) {
       ValueError, from <= to && std::isfinite(to - from),
       "uniform_ expects to return a [from, to) range, both finite and not too far apart, but found from=",
       from, " > to=", to);
+  Scalar(from).check_fits(self.scalar_type(), "uniform_");
+  Scalar(to).check_fits(self.scalar_type(), "uniform_");
   return draw("uniform_", self, &kernels::KernelTable::uniform, from, to, from >= 0);
 }
 
@@ -249,78 +248,6 @@ Tensor normal(const Tensor& mean, const Tensor& std) {
   check_std(std.detach());
   const Tensor shaped = lanewise::add(mean.detach(), std.detach());
   return standard_normal(shaped, shaped.sizes()).mul_(std.detach()).add_(mean.detach());
-}
-
-Tensor multinomial(const Tensor& self, std::int64_t num_samples, bool replacement) {
-  check_floating_self("multinomial", self);
-  LANEWISE_CHECK(ShapeError, self.dim() == 1 || self.dim() == 2,
-                 "multinomial: expects weights of 1 or 2 dimensions, but their shape is ", self.sizes());
-  LANEWISE_CHECK(ValueError, num_samples > 0, "multinomial: expects at least one sample, but got ",
-                 num_samples);
-  const std::int64_t categories = self.size(-1);
-  const std::int64_t rows = self.dim() == 2 ? self.size(0) : 1;
-  LANEWISE_CHECK(ValueError, replacement || num_samples <= categories,
-                 "multinomial: cannot sample n_sample > prob_dist.size(-1) samples without replacement: ",
-                 num_samples, " of ", categories, " categories");
-  const Tensor weights = self.detach().to(kDouble).contiguous();
-  const auto* weight = static_cast<const double*>(weights.data_ptr());
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const double* w = weight + row * categories;
-    LANEWISE_CHECK(ValueError,
-                   std::all_of(w, w + categories, [](double x) { return x >= 0 && std::isfinite(x); }),
-                   "multinomial: row ", row, " has weights that are negative, infinite or NaN");
-    LANEWISE_CHECK(ValueError, std::any_of(w, w + categories, [](double x) { return x > 0; }),
-                   "multinomial: the weights of row ", row, " sum to zero");
-    LANEWISE_CHECK(
-        ValueError,
-        replacement || std::count_if(w, w + categories, [](double x) { return x > 0; }) >= num_samples,
-        "multinomial: row ", row, " has fewer than ", num_samples,
-        " categories with a weight above zero; draw with replacement, or fewer");
-  }
-
-  Tensor result = lanewise::detail::empty_cpu(
-      self.dim() == 2 ? DimVector{rows, num_samples} : DimVector{num_samples}, kLong);
-  auto* out = static_cast<std::int64_t*>(result.data_ptr());
-  if (replacement) {
-    const Tensor draws = unit_draws("multinomial", {rows, num_samples});
-    const auto* u = static_cast<const double*>(draws.data_ptr());
-    std::vector<double> sums(static_cast<std::size_t>(categories));
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const double* w = weight + row * categories;
-      std::partial_sum(w, w + categories, sums.begin());
-      // The last category that can be drawn, should rounding reach the whole sum.
-      const std::int64_t last =
-          std::upper_bound(sums.begin(), sums.end(), std::nextafter(sums.back(), 0.0)) - sums.begin();
-      for (std::int64_t i = 0; i < num_samples; ++i, ++u) {
-        *out++ = std::min<std::int64_t>(
-            std::upper_bound(sums.begin(), sums.end(), *u * sums.back()) - sums.begin(), last);
-      }
-    }
-    return result;
-  }
-  // Arrival times at rates given by the weights: the first ones are a sample (Efraimidis and Spirakis, 2006).
-  const Tensor times = unit_draws("multinomial", {rows, categories})
-                           .neg_()
-                           .log1p_()
-                           .neg_()
-                           .div_(weights.view({rows, categories}));
-  const auto* time = static_cast<const double*>(times.data_ptr());
-  std::vector<std::int64_t> order(static_cast<std::size_t>(categories));
-  for (std::int64_t row = 0; row < rows; ++row, time += categories) {
-    std::iota(order.begin(), order.end(), 0);
-    // 0 / 0 is NaN: a weight of zero never arrives.
-    const auto key = [&](std::int64_t i) {
-      return weight[row * categories + i] > 0 ? time[i] : std::numeric_limits<double>::infinity();
-    };
-    std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
-                      [&](std::int64_t a, std::int64_t b) {
-                        const double x = key(a);
-                        const double y = key(b);
-                        return x != y ? x < y : a < b;
-                      });
-    out = std::copy_n(order.begin(), num_samples, out);
-  }
-  return result;
 }
 
 }  // namespace lanewise::ops

@@ -58,6 +58,9 @@ Tensor standard_gamma(const Tensor& self);
 /// 10^-9 (f64). NaN outside of the domain.
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output);
 
+/// Uniform in [0, 1) in f64, from which the other distributions are made: 53 bits reach far into their tails. `op` begins errors.
+Tensor unit_draws(const char* op, IntArrayRef sizes);
+
 /// `num_samples` indices of categories, for each row of the weights `self`, [categories] or [rows,
 /// categories] of a floating dtype, which need not sum to one. Without replacement each is drawn once at
 /// most. int64. Throws ValueError for weights that are negative, infinite or NaN, for rows that sum to zero,

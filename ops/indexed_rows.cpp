@@ -39,12 +39,6 @@ void merge(DimVector& sizes, DimVector& strides) {
   strides.resize(kept);
 }
 
-std::int64_t product(IntArrayRef sizes) {
-  std::int64_t n = 1;
-  for (const std::int64_t size : sizes) n *= size;
-  return n;
-}
-
 [[noreturn]] void out_of_bounds(const char* op, std::int64_t index, std::size_t dim, std::int64_t size) {
   if (size == 0) {
     lanewise::detail::raise<IndexError>(op, ": index is out of bounds for dimension with size 0: index ",
@@ -199,8 +193,8 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, ArrayRef<Tensor> in
   rows.sizes = rows.before_sizes;
   rows.sizes.append(shape.begin(), shape.end());
   rows.sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
-  rows.before_count = product(rows.before_sizes);
-  rows.row = product(rows.after_sizes);
+  rows.before_count = multiply_integers(rows.before_sizes);
+  rows.row = multiply_integers(rows.after_sizes);
   for (std::size_t d = 0; d < index.size(); ++d) {
     if (!is_index(d)) continue;
     const Tensor whole = index[d].sizes().equals(shape) ? index[d] : expand(index[d], shape);
@@ -243,8 +237,8 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, std::int64_t dim, c
   rows.sizes = rows.before_sizes;
   if (!number) rows.sizes.push_back(index.numel());
   rows.sizes.append(rows.after_sizes.begin(), rows.after_sizes.end());
-  rows.before_count = product(rows.before_sizes);
-  rows.row = product(rows.after_sizes);
+  rows.before_count = multiply_integers(rows.before_sizes);
+  rows.row = multiply_integers(rows.after_sizes);
   rows.offsets = checked_index(op, index, self, d, number ? 1 : self.sizes()[d], wrap);
   rows.scale = number ? 1 : self.strides()[d];
   merge(rows.before_sizes, rows.before_strides);

@@ -30,11 +30,6 @@ void check_square(const char* op, const Tensor& A) {
                  ": Expected a Float, Double or complex tensor as input. Got ", t);
 }
 
-std::int64_t product(IntArrayRef sizes) {
-  std::int64_t n = 1;
-  for (const std::int64_t s : sizes) n *= s;
-  return n;
-}
 IntArrayRef batch_sizes(const Tensor& t) { return t.sizes().slice(0, t.sizes().size() - 2); }
 
 template <class F>
@@ -238,7 +233,7 @@ Tensor solved(const char* op, const Tensor& A, const Tensor* b, IntArrayRef size
   const std::int64_t n = A.size(-1);
   const Tensor matrices = dense(A);
   Tensor out = lanewise::detail::empty_cpu(sizes, A.scalar_type());
-  const std::int64_t batches = product(batch_sizes(A));
+  const std::int64_t batches = multiply_integers(batch_sizes(A));
   std::vector<std::int64_t> singular(static_cast<std::size_t>(batches), 0);
   with_type(A.scalar_type(), [&]<class T>() {
     const Tensor right = b == nullptr ? eye(n, A.scalar_type()) : *b;

@@ -22,30 +22,37 @@ class RandomStream {
   }
 
  private:
+  /// Two blocks: they take no longer than one, whose steps wait for each other.
   void refill() noexcept {
-    std::uint64_t low = block_;
-    std::uint64_t high = draw_.offset;
+    constexpr std::size_t kBlocks = 2;
+    std::array<std::uint64_t, kBlocks> low{}, high{};
+    for (std::size_t b = 0; b < kBlocks; ++b) {
+      low[b] = block_ + (b << 40);
+      high[b] = draw_.offset;
+    }
     auto key0 = static_cast<std::uint32_t>(draw_.seed);
     auto key1 = static_cast<std::uint32_t>(draw_.seed >> 32);
     for (int turn = 0; turn < 10; ++turn) {
-      const std::uint64_t p0 = std::uint64_t{0xd2511f53u} * static_cast<std::uint32_t>(low);
-      const std::uint64_t p1 = std::uint64_t{0xcd9e8d57u} * static_cast<std::uint32_t>(high);
-      const auto c0 = static_cast<std::uint32_t>((p1 ^ low) >> 32) ^ key0;
-      const auto c2 = static_cast<std::uint32_t>((p0 ^ high) >> 32) ^ key1;
-      low = c0 | (p1 << 32);
-      high = c2 | (p0 << 32);
+      for (std::size_t b = 0; b < kBlocks; ++b) {
+        const std::uint64_t p0 = std::uint64_t{0xd2511f53u} * static_cast<std::uint32_t>(low[b]);
+        const std::uint64_t p1 = std::uint64_t{0xcd9e8d57u} * static_cast<std::uint32_t>(high[b]);
+        const auto c0 = static_cast<std::uint32_t>((p1 ^ low[b]) >> 32) ^ key0;
+        const auto c2 = static_cast<std::uint32_t>((p0 ^ high[b]) >> 32) ^ key1;
+        low[b] = c0 | (p1 << 32);
+        high[b] = c2 | (p0 << 32);
+      }
       key0 += 0x9e3779b9u;
       key1 += 0xbb67ae85u;
     }
-    words_ = {high, low};
-    left_ = 2;
-    block_ += std::uint64_t{1} << 40;
+    words_ = {high[1], low[1], high[0], low[0]};
+    left_ = words_.size();
+    block_ += std::uint64_t{kBlocks} << 40;
   }
 
   Generator::State draw_;
   std::uint64_t block_;
-  std::array<std::uint64_t, 2> words_{};
-  int left_ = 0;
+  std::array<std::uint64_t, 4> words_{};
+  std::size_t left_ = 0;
 };
 
 }  // namespace lanewise::ops

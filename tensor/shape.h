@@ -18,6 +18,13 @@ LANEWISE_API std::int64_t maybe_wrap_dim(std::int64_t dim, std::int64_t rank, bo
 /// Every dim wrapped; throws IndexError also if one repeats.
 LANEWISE_API DimVector wrap_dims(const char* op, IntArrayRef dims, std::int64_t rank);
 
+/// The product, 1 for an empty list, unchecked: the sizes of a tensor were checked when it was made.
+inline std::int64_t multiply_integers(IntArrayRef sizes) noexcept {
+  std::int64_t product = 1;
+  for (const std::int64_t size : sizes) product *= size;
+  return product;
+}
+
 /// Strides of C order.
 LANEWISE_API DimVector contiguous_strides(IntArrayRef sizes);
 /// The strides with which a tensor of `sizes` and `strides` can be seen as `new_sizes` without moving data,
