@@ -10,6 +10,7 @@
 
 #include <lanewise/lanewise.h>
 
+#include "median.h"
 #include "turns.h"
 
 using lanewise::Tensor;

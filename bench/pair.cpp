@@ -24,6 +24,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
+#include "median.h"
+
 namespace {
 
 struct Settings {
@@ -80,12 +82,6 @@ Figures run(const Settings& settings, const std::string& program, nlohmann::orde
   return figures;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 std::string human(const std::string& name, double ns) {
   std::array<char, 32> text{};
   if (is_memory(name)) {
@@ -110,13 +106,14 @@ Ratio ratio_of(const std::vector<double>& own, const std::vector<double>& peer) 
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(own.size(), peer.size()); ++i) ratios.push_back(peer[i] / own[i]);
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  return {median(ratios), *least, *most};
+  return {bench::median(ratios), *least, *most};
 }
 
 void print_two(const std::string& name, const std::vector<double>& own, const std::vector<double>& peer) {
   const Ratio ratio = ratio_of(own, peer);
-  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(), human(name, median(own)).c_str(),
-              human(name, median(peer)).c_str(), ratio.middle, ratio.least, ratio.most);
+  std::printf("| %s | %s | %s | %.2f | %.2f - %.2f |\n", name.c_str(),
+              human(name, bench::median(own)).c_str(), human(name, bench::median(peer)).c_str(), ratio.middle,
+              ratio.least, ratio.most);
 }
 
 void print_several(const std::string& name, const std::vector<Rounds>& all) {
@@ -134,8 +131,8 @@ void print_several(const std::string& name, const std::vector<Rounds>& all) {
     cells += cell.data();
   }
   if (std::isfinite(best))
-    std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(name, median(own)).c_str(), cells.c_str(),
-                best);
+    std::printf("| %s | %s |%s %.2f |\n", name.c_str(), human(name, bench::median(own)).c_str(),
+                cells.c_str(), best);
 }
 
 /// The context's "turns" is the same in all of them: round i of one belongs to round i of the others.

@@ -33,10 +33,4 @@ inline std::vector<std::vector<double>> seconds_in_turns(const std::vector<std::
   return samples;
 }
 
-inline double median(std::vector<double> samples) {
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
-}
-
 }  // namespace bench

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "../median.h"
+
 namespace {
 
 struct Timing {
@@ -45,11 +47,6 @@ struct Pair {
     return std::abs(ours.sum - peer.sum) <= bound * std::max(std::abs(ours.sum), std::abs(peer.sum)) + 0.5;
   }
 };
-
-double median(std::vector<double> x) {
-  std::sort(x.begin(), x.end());
-  return x[x.size() / 2];
-}
 
 std::string time_of(double nanoseconds) {
   char text[32];
@@ -90,7 +87,7 @@ int main(int argc, char** argv) {
       return std::count_if(ratios.begin(), ratios.end(), f);
     };
     std::printf("| %s | %zu | %.2f | %td | %td |\n", name == "all" ? "all | all" : name.c_str(),
-                ratios.size(), median(ratios), count([](double r) { return r < 0.9; }),
+                ratios.size(), bench::median(ratios), count([](double r) { return r < 0.9; }),
                 count([](double r) { return r > 2; }));
   }
   std::printf(
