@@ -57,8 +57,11 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
         return as_strided(b, sizes, strides, offset);
       };
     }
+    // Shared, so that a long chain of views does not copy what came before at each step.
     meta.replay_ = std::make_unique<ViewFunction>(
-        [first = std::move(first), second = std::move(replay)](const Tensor& b) { return second(first(b)); });
+        [first = std::make_shared<const ViewFunction>(std::move(first)), second = std::move(replay)](const Tensor& b) {
+          return second((*first)(b));
+        });
   }
   return view;
 }

@@ -70,6 +70,7 @@ bool wraps_to_zero(std::int64_t number, ScalarType type) {
 }  // namespace
 
 void check_divisor(const char* op, const Tensor& self, const Tensor& other) {
+  if (other.unsafeGetTensorImpl()->is_wrapped_number()) return check_divisor(op, self, other.item());
   if (!is_integral(self.scalar_type(), true) || !is_integral(other.scalar_type(), true) || self.numel() == 0)
     return;
   LANEWISE_CHECK(ValueError, !has_zero(other), op,

@@ -66,7 +66,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   ops::check_defined("linear", "input", input, "weight", weight);
   if (!bias.defined()) return matmul(input, weight.t());
-  if (input.dim() == 2 && weight.dim() == 2) return addmm(bias, input, weight.t());
+  if (input.dim() == 2) return addmm(bias, input, weight.t());
   if (input.dim() > 2 && weight.dim() == 2 && bias.dim() == 1 && input.is_contiguous()) {
     DimVector sizes(input.sizes());
     sizes.back() = weight.size(0);

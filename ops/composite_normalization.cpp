@@ -45,6 +45,12 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_var, bool training, double momentum, double eps,
                   bool /*cudnn_enabled*/) {
   ops::check_defined("batch_norm", "input", input);
+  if (input.numel() == 0 && input.dim() >= 2) {  // no statistics; part of the graph all the same
+    Tensor nothing = input.clone();
+    if (weight.defined() && weight.numel() > 0) nothing = nothing * weight.select(0, 0);
+    if (bias.defined() && bias.numel() > 0) nothing = nothing + bias.select(0, 0);
+    return nothing;
+  }
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }

@@ -131,6 +131,14 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef size) {
   return lead > 0 ? result.view(size) : result;
 }
 
+Tensor narrow(const Tensor& self, std::int64_t dim, const Tensor& start, std::int64_t length) {
+  ops::check_defined("narrow", "self", self, "start", start);
+  LANEWISE_CHECK(ShapeError, start.dim() == 0 && is_integral(start.scalar_type(), false),
+                 "narrow: start must be an 0-dim integral Tensor, found ", start.scalar_type(), " of shape ",
+                 start.sizes());
+  return narrow(self, dim, start.item<std::int64_t>(), length);
+}
+
 Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
   ops::check_defined("narrow", "self", self);
   LANEWISE_CHECK(ShapeError, self.dim() > 0, "narrow: a 0-dim tensor has no dimension to narrow");

@@ -221,5 +221,15 @@ TEST(Losses, ErrorsNameTheTrouble) {
   EXPECT_THROW(cdist(ones({2, 3}), ones({2, 4})), ShapeError);
 }
 
+TEST(BatchNorm, OfNothing) {
+  const Tensor input = zeros({3, 2, 0}).requires_grad_(), weight = ones({2}).requires_grad_(), mean = ones({2});
+  const Tensor out = batch_norm(input, weight, {}, mean, ones({2}), true, 0.1, 1e-5);
+  EXPECT_EQ(out.sizes(), input.sizes());
+  EXPECT_TRUE(mean.equal(ones({2})));  // no statistics to move it
+  out.sum().backward();
+  EXPECT_EQ(input.grad().sizes(), input.sizes());
+  EXPECT_TRUE(weight.grad().equal(zeros({2})));
+}
+
 }  // namespace
 }  // namespace lanewise

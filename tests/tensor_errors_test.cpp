@@ -64,6 +64,7 @@ TEST(Errors, NumbersThatDoNotFitElements) {
   EXPECT_THROW(threshold(bytes, 5.76, -1.3), ValueError);
   EXPECT_TRUE(threshold(bytes, 4.9, 2).equal(tensor({2, 5}, kByte)));
   EXPECT_THROW(call("where", {tensor({true}), small, 300}), ValueError);
+  EXPECT_THROW(call("floor_divide", {small, 256}), ValueError);  // wraps to 0
   EXPECT_THROW(addr(zeros({1, 1}, kChar), small, small, 1, 300), ValueError);
   EXPECT_THROW(empty({2}, kHalf).uniform_(-1e38, 1e38), ValueError);
   EXPECT_THROW(randint(0, 70000, {2}, kHalf), ValueError);

@@ -475,5 +475,13 @@ TEST(Indexing, WritesAreTheSameHoweverMemoryLies) {
   }
 }
 
+TEST(Narrow, FromWhereATensorSays) {
+  const Tensor x = arange(6);
+  EXPECT_TRUE(x.narrow(0, tensor(2), 3).equal(tensor({2, 3, 4})));
+  EXPECT_TRUE(narrow(x, 0, tensor(-2, kInt), 2).is_alias_of(x));
+  EXPECT_THROW(x.narrow(0, tensor({2}), 3), ShapeError);
+  EXPECT_THROW(x.narrow(0, tensor(2.0), 3), ShapeError);
+}
+
 }  // namespace
 }  // namespace lanewise

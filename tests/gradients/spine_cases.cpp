@@ -98,6 +98,7 @@ std::vector<Case> view_cases() {
       {"select.int", [](D d) { return Args{in({3, 4}, d), 1, -2}; }, true},
       {"slice.Tensor", [](D d) { return Args{in({3, 7}, d), 1, 1, -1, 2}; }, true},
       {"narrow", [](D d) { return Args{in({3, 7}, d), 1, 2, 3}; }, true},
+      {"narrow.Tensor", [](D d) { return Args{in({3, 7}, d), 1, tensor(2), 3}; }, true},
       {"squeeze", [](D d) { return Args{in({1, 3, 1}, d)}; }, true},
       {"squeeze.dim", [](D d) { return Args{in({1, 3, 1}, d), -1}; }, true},
       {"squeeze.dims", [](D d) { return Args{in({1, 3, 1}, d), {0, 1}}; }, true},
