@@ -59,9 +59,8 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
     }
     // Shared, so that a long chain of views does not copy what came before at each step.
     meta.replay_ = std::make_unique<ViewFunction>(
-        [first = std::make_shared<const ViewFunction>(std::move(first)), second = std::move(replay)](const Tensor& b) {
-          return second((*first)(b));
-        });
+        [first = std::make_shared<const ViewFunction>(std::move(first)),
+         second = std::move(replay)](const Tensor& b) { return second((*first)(b)); });
   }
   return view;
 }

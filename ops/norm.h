@@ -14,8 +14,10 @@
 /// Throws   DtypeError, IndexError; ValueError where there is no norm of no elements (p < 0 or infinite)
 namespace lanewise::ops {
 
+/// The norm of order `ord`, of halves computed in f32. `dtype` must not be narrower than self's.
 LANEWISE_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim,
                                        bool keepdim, std::optional<ScalarType> dtype);
+/// The same, of order 2 if p is missing; of no elements 0 whatever p is.
 LANEWISE_API Tensor norm(const Tensor& self, const Scalar& p);
 LANEWISE_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype);
 LANEWISE_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim);

@@ -360,7 +360,9 @@ ScalarType accumulated_into(const Destination& to, const Tensor& self, std::opti
 }
 
 /// What is added or multiplied: of a result in bool whether it is zero.
-Tensor operand(const Tensor& self, ScalarType result) { return result == kBool ? to_copy(self, kBool) : self; }
+Tensor operand(const Tensor& self, ScalarType result) {
+  return result == kBool && self.scalar_type() != kBool ? to_copy(self, kBool) : self;
+}
 
 Scan scan_into(const Destination& to, const kernels::ScanKernel* ScanTable::*kernel, const Tensor& self,
                std::int64_t dim, std::optional<ScalarType> dtype) {

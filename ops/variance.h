@@ -16,6 +16,7 @@
 /// Throws   DtypeError for other types; IndexError if a dim is out of range or repeats
 namespace lanewise::ops {
 
+/// The variance, its root, and either with the mean, which is complex of complex numbers.
 LANEWISE_API Tensor var(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
                         bool keepdim);
 LANEWISE_API Tensor std(const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,

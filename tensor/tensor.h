@@ -230,6 +230,9 @@ class LANEWISE_API Tensor {
   /// Throws IndexError.
   Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
   Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+  /// Writes `value`, broadcast to the shape of index(indices), there; with tensors among the indices it must have self's dtype, else it
+  /// is converted. Of places that are named twice one of the values stays. Throws ShapeError, IndexError, DtypeError, before anything is
+  /// written.
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor& value);
   Tensor& index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor& value);
   Tensor& index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value);

@@ -65,6 +65,7 @@ class LANEWISE_API WarnAlways {
 
 namespace detail {
 
+/// Hands a finished message to this thread's handler.
 LANEWISE_API void process_warning(std::string message);
 
 }  // namespace detail

@@ -222,7 +222,8 @@ TEST(Losses, ErrorsNameTheTrouble) {
 }
 
 TEST(BatchNorm, OfNothing) {
-  const Tensor input = zeros({3, 2, 0}).requires_grad_(), weight = ones({2}).requires_grad_(), mean = ones({2});
+  const Tensor input = zeros({3, 2, 0}).requires_grad_(), weight = ones({2}).requires_grad_(),
+               mean = ones({2});
   const Tensor out = batch_norm(input, weight, {}, mean, ones({2}), true, 0.1, 1e-5);
   EXPECT_EQ(out.sizes(), input.sizes());
   EXPECT_TRUE(mean.equal(ones({2})));  // no statistics to move it
