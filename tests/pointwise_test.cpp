@@ -444,5 +444,18 @@ TEST(Gradients, OfXlog1pyByItsFactorBesideBytes) {
   EXPECT_TRUE(allclose(x.grad(), bytes.to(kDouble).log1p()));
 }
 
+TEST(PointwiseOps, OneLimitThatIsNanLimitsNothing) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = tensor({-1.0, 2.0});
+  EXPECT_TRUE(clamp(x, std::optional<Scalar>(kNan), std::nullopt).equal(x));
+  EXPECT_TRUE(clamp(x, std::nullopt, std::optional<Scalar>(kNan)).equal(x));
+  EXPECT_TRUE(isnan(clamp(x, kNan, 3)).all().item<bool>());
+  EXPECT_TRUE(isnan(clamp_min(x, kNan)).all().item<bool>());
+}
+
+TEST(PointwiseOps, TruthIsCloseToItself) {
+  EXPECT_TRUE(isclose(tensor({true, false}), tensor({true, true})).equal(tensor({true, false})));
+}
+
 }  // namespace
 }  // namespace lanewise

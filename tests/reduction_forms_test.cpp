@@ -256,5 +256,37 @@ TEST(Variance, OfDataThatBeginsElsewhere) {
   EXPECT_EQ(var(full({3000}, 7.25f)).item<float>(), 0);
 }
 
+TEST(OfNothing, HasNormsAndMedians) {
+  const Tensor none = zeros({2, 0});
+  for (const double p : {double{INFINITY}, -double{INFINITY}, -1.0, 2.0})
+    EXPECT_TRUE(norm(none, p, {1}).equal(zeros({2}))) << p;
+  EXPECT_THROW(linalg_vector_norm(none, INFINITY, IntArrayRef(1)), ValueError);
+  EXPECT_EQ(median(empty({0}, kInt)).item<int>(), std::numeric_limits<int>::min());
+}
+
+TEST(OfNothing, HasMeansWhoseGradientHasAGradient) {
+  const Tensor none = zeros({0}, kDouble).requires_grad_(), grad = ones({}, kDouble).requires_grad_();
+  const Tensor once = autograd::grad({mean(none)}, {none}, {grad}, true, true)[0];
+  EXPECT_EQ(autograd::grad({once.sum()}, {grad})[0].item<double>(), 0);
+}
+
+TEST(ScatterReduce, HasGradientsOfASourceLargerThanTheIndex) {
+  const Tensor self = ones({4, 1}, kDouble).requires_grad_(), index = zeros({3, 1}, kLong);
+  const Tensor src = (arange(6, kDouble).view({3, 2}) + 1).requires_grad_();
+  for (const char* reduce : {"sum", "prod", "mean", "amax"}) {
+    const auto of = [&](const Tensor& s) {
+      return autograd::grad({scatter_reduce(self, 1, index, s, reduce)}, {s},
+                            {arange(1, 5, kDouble).view({4, 1})})[0];
+    };
+    const Tensor fitting = src.detach().narrow(1, 0, 1).clone().requires_grad_();
+    EXPECT_TRUE(of(src).narrow(1, 0, 1).equal(of(fitting))) << reduce;
+    EXPECT_TRUE(of(src).narrow(1, 1, 1).equal(zeros({3, 1}, kDouble))) << reduce;
+  }
+  const Tensor product = scatter_reduce(self, 1, index, src, "prod");
+  const Tensor once = autograd::grad({product.sum()}, {self}, {}, true, true)[0];
+  EXPECT_TRUE(autograd::grad({once.sum()}, {src})[0].equal(
+      tensor({1.0, 0.0, 1.0, 0.0, 1.0, 0.0}).to(kDouble).view({3, 2})));
+}
+
 }  // namespace
 }  // namespace lanewise

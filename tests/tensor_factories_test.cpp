@@ -146,6 +146,7 @@ TEST(Linspace, OfIntegersGoesFromIntegerToInteger) {
   EXPECT_TRUE(linspace(5.5, -3.5, 6, kInt).equal(tensor({5, 3, 1, 0, -1, -3}, kInt)));
   EXPECT_TRUE(linspace(-2.7, 2.7, 4, kChar).equal(tensor({-2, 0, 0, 2}, kChar)));
   EXPECT_THROW(linspace(-0.5, 5, 5, kByte), ValueError);
+  EXPECT_TRUE(linspace(0, -1, 3, kByte).equal(tensor({0, 127, 255}, kByte)));  // to the byte that -1 becomes
   const std::int64_t odd = (std::int64_t{1} << 53) + 1;
   EXPECT_TRUE(linspace(-odd, odd, 3, kLong).equal(tensor({-odd, std::int64_t{0}, odd})));
   EXPECT_TRUE(linspace(INT64_MIN, INT64_MAX, 2, kLong).equal(tensor({INT64_MIN, INT64_MAX})));
