@@ -13,7 +13,7 @@
 namespace lanewise::ops {
 
 /// A number of draw(parameter, stream) for each element of self, which holds the parameters, called `name` in errors, and gives
-/// shape, layout and dtype. They must not be negative. In f64 and in logical order, some 50 to 100 ns a number.
+/// shape, layout and dtype. They must not be negative. In f64 and in logical order, some 40 to 100 ns a number.
 template <class Draw>
 Tensor draw_each(const char* op, const char* name, const Tensor& self, Draw draw) {
   constexpr std::int64_t kGrain = 1024;
