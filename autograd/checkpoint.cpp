@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <lanewise/autograd/checkpoint.h>
+#include <lanewise/autograd/detail/run_of_nodes.h>
 #include <lanewise/autograd/engine.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>

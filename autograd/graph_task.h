@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -50,6 +51,11 @@ class GraphTask {
   void queue_callback(std::function<void()> callback) {
     const std::lock_guard<NodeMutex> lock(callbacks_mutex_);
     callbacks_.push_back(std::move(callback));
+  }
+  /// What `owner` keeps as long as this run lasts, also if it ends with an exception; null until it is set.
+  std::shared_ptr<void>& kept_for(const void* owner) {
+    const std::lock_guard<NodeMutex> lock(kept_mutex_);
+    return kept_[owner];
   }
 
   /// The run that this thread is in the middle of, or null.
@@ -114,6 +120,8 @@ class GraphTask {
   std::unordered_map<const Node*, std::uint32_t> foreign_;  ///< nodes claimed by other tasks
   NodeMutex callbacks_mutex_;
   std::vector<std::function<void()>> callbacks_;
+  NodeMutex kept_mutex_;
+  std::map<const void*, std::shared_ptr<void>> kept_;
   std::uint64_t id_ = 0;
 };
 

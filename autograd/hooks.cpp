@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
 
 #include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/hooks.h>
@@ -274,7 +273,6 @@ RemovableHandle register_multi_grad_hook(const variable_list& tensors,
                                          std::function<void(const variable_list& grads)> hook) {
   struct State {
     std::mutex mutex;
-    std::unordered_map<std::uint64_t, Arrivals> runs;
     std::vector<std::weak_ptr<Node>> nodes;
     std::function<void(const variable_list&)> hook;
   };
@@ -284,11 +282,12 @@ RemovableHandle register_multi_grad_hook(const variable_list& tensors,
     if (t.defined() && t.requires_grad()) state->nodes.push_back(gradient_edge(t).function);
   }
   return observe("register_multi_grad_hook", tensors, [state](std::size_t i, const Tensor& grad) {
-    const std::uint64_t run = GraphTask::current()->id();
     variable_list complete;
     {
       const std::lock_guard<std::mutex> lock(state->mutex);
-      Arrivals& arrivals = state->runs[run];
+      std::shared_ptr<void>& kept = GraphTask::current()->kept_for(state.get());
+      if (kept == nullptr) kept = std::make_shared<Arrivals>();
+      Arrivals& arrivals = *static_cast<Arrivals*>(kept.get());
       if (arrivals.count == 0) {
         arrivals.grads.resize(state->nodes.size());
         arrivals.expected = count_reached(state->nodes);
@@ -296,7 +295,7 @@ RemovableHandle register_multi_grad_hook(const variable_list& tensors,
       arrivals.grads[i] = grad;
       if (++arrivals.count < arrivals.expected) return;
       complete = std::move(arrivals.grads);
-      state->runs.erase(run);
+      kept = nullptr;
     }
     state->hook(complete);
   });

@@ -1,4 +1,3 @@
-#include <atomic>
 #include <memory>
 #include <typeinfo>
 #include <utility>
@@ -48,22 +47,8 @@ Node::~Node() = default;
 
 std::uint64_t Node::peek_sequence_nr() noexcept { return next_sequence_nr; }
 
-namespace {
-
-constexpr int kRunBits = 32;  // nodes of a run; half of all sequence numbers belong to runs
-constexpr std::uint64_t kFirstRun = std::uint64_t{1} << 63;
-std::atomic<std::uint64_t> runs{0};
-
-}  // namespace
-
-RunOfNodes::RunOfNodes() noexcept
-    : first_(kFirstRun | (runs.fetch_add(1, std::memory_order_relaxed) << kRunBits)),
-      resumed_(std::exchange(next_sequence_nr, first_)) {}
-
-RunOfNodes::~RunOfNodes() { next_sequence_nr = resumed_; }
-
-bool RunOfNodes::made(const Node& node) const noexcept {
-  return node.sequence_nr() >> kRunBits == first_ >> kRunBits && node.sequence_nr() != kMaxSequenceNr;
+std::uint64_t Node::exchange_next_sequence_nr(std::uint64_t next) noexcept {
+  return std::exchange(next_sequence_nr, next);
 }
 
 std::string Node::name() const { return type_name(typeid(*this)); }

@@ -131,6 +131,8 @@ struct LANEWISE_API Node : std::enable_shared_from_this<Node> {
   std::uint64_t topological_nr() const noexcept { return topological_nr_; }
   /// The number that the next node of this thread gets.
   static std::uint64_t peek_sequence_nr() noexcept;
+  /// Lets this thread go on with another number. Returns the one that was next.
+  static std::uint64_t exchange_next_sequence_nr(std::uint64_t next) noexcept;
 
   // Hooks (hooks.h). Each registration returns a key for remove_hook().
 
@@ -209,20 +211,6 @@ struct LANEWISE_API TraceableFunction : Node {
 
 /// Sequence number of AccumulateGrad nodes.
 inline constexpr std::uint64_t kMaxSequenceNr = std::numeric_limits<std::uint64_t>::max();
-
-/// Tells the nodes that this thread makes while it lives from all others, those of other threads too: their sequence numbers are
-/// above the usual ones and used once.
-class RunOfNodes {
- public:
-  RunOfNodes() noexcept;
-  RunOfNodes(const RunOfNodes&) = delete;
-  RunOfNodes& operator=(const RunOfNodes&) = delete;
-  ~RunOfNodes();
-  bool made(const Node& node) const noexcept;
-
- private:
-  std::uint64_t first_, resumed_;
-};
 
 /// Makes a node in pooled memory. The one way to make nodes: others work but may recurse when long chains are
 /// freed.

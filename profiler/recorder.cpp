@@ -21,6 +21,11 @@ void begin_loop(const OpNotes& op) noexcept {
   ThreadLog& log = this_log();
   try {
     log.loops.push_back(std::make_unique<Frame>(Kind::Loop, op.op, 0));
+  } catch (...) {
+    ++log.lost_loops;
+    return;
+  }
+  try {
     log.loops.back()->start(false);
   } catch (...) {
   }
@@ -28,7 +33,11 @@ void begin_loop(const OpNotes& op) noexcept {
 
 void end_loop() noexcept {
   ThreadLog& log = this_log();
-  if (!log.loops.empty()) log.loops.pop_back();
+  if (log.lost_loops > 0) {
+    --log.lost_loops;
+  } else if (!log.loops.empty()) {
+    log.loops.pop_back();
+  }
 }
 
 constexpr lanewise::detail::LoopObserver kLoopObserver{&begin_loop, &end_loop};

@@ -257,6 +257,10 @@ TEST(Storages, AreSetAsMemory) {
 
   EXPECT_THAT(Call([&] { y.set_(x.storage(), -1, {2}); }),
               ThrowsMessage<ShapeError>(HasSubstr("invalid storage offset -1")));
+  const Tensor parameter = zeros({2}).requires_grad_();
+  const std::size_t bytes_before = x.storage().nbytes();
+  EXPECT_THROW(parameter.set_(x.storage(), 0, {1000}), AutogradError);
+  EXPECT_EQ(x.storage().nbytes(), bytes_before);  // it has not grown
   EXPECT_THROW(y.set_(x.storage(), 0, {2, 2}, {1}), ShapeError);
   EXPECT_THROW(y.set_(x.storage(), 0, {2, 2}, {-1, 1}), ShapeError);
   EXPECT_THROW(y.set_(x.storage(), 0, {-2}), ShapeError);

@@ -86,7 +86,8 @@ void emit_handwritten(Text& text, const Row& row, std::size_t index) {
   text.line("  return pack(", row.op->forward, ");\n}");
 }
 
-/// The row of a public function, with the type that picks it among its overloads.
+/// The row of a public function, with the type that picks it among its overloads. Every part is spelt out, so
+/// that the table needs no code that fills it when the library is loaded.
 std::string registered(const Row& row) {
   const Schema& schema = row.schema;
   std::string name = schema.name;
@@ -100,8 +101,10 @@ std::string registered(const Row& row) {
       add(schema.arguments[i]);
   }
   for (std::size_t i = 0; i + outs < schema.arguments.size(); ++i) add(schema.arguments[i]);
-  return "registered" + (row.out ? "<" + std::to_string(outs) + ">" : "") + "(static_cast<" +
-         return_type(schema) + " (*)(" + types + ")>(&lanewise::" + name + "), ";
+  const std::string result = return_type(schema);
+  return "{&call_function<" + std::to_string(outs) + ", " + result + (types.empty() ? "" : ", " + types) +
+         ">, reinterpret_cast<RegisteredOp::Function>(static_cast<" + result + " (*)(" + types +
+         ")>(&lanewise::" + name + ")), ";
 }
 
 std::string arguments_of(const Row& row) {
@@ -113,6 +116,45 @@ std::string arguments_of(const Row& row) {
   }
   return text.str();
 }
+
+/// The rows' lists of arguments. Many rows share one; a list that begins another, as that of a function begins
+/// that of its out= form, is the first part of it.
+class ArgumentLists {
+ public:
+  explicit ArgumentLists(const std::vector<Row>& rows) {
+    for (const Row& row : rows) places_.try_emplace(arguments_of(row));
+    // In order of their text a list stands right before those that it begins.
+    const std::string* longer = nullptr;
+    std::size_t count = 0;
+    for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+      if (longer == nullptr || !longer->starts_with(place->first)) {
+        longer = &place->first;
+        ++count;
+      }
+      place->second = {count, longer};
+    }
+  }
+
+  void emit(Text& text) const {
+    for (const auto& [arguments, place] : places_)
+      if (place.longest == &arguments && !arguments.empty())
+        text.line("constexpr SchemaArgument kArguments", std::to_string(place.array), "[] = {\n", arguments,
+                  "};");
+  }
+
+  std::string span_of(const Row& row) const {
+    if (row.schema.arguments.empty()) return "{}";
+    return "{kArguments" + std::to_string(places_.at(arguments_of(row)).array) + ", " +
+           std::to_string(row.schema.arguments.size()) + "}";
+  }
+
+ private:
+  struct Place {
+    std::size_t array = 0;
+    const std::string* longest = nullptr;  ///< what the array holds
+  };
+  std::map<std::string, Place> places_;
+};
 
 }  // namespace
 
@@ -128,21 +170,14 @@ std::string emit_registry(const OpList& list) {
   text.line("namespace lanewise {\nnamespace {\n");
   text.line(
       "using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing "
-      "detail::registered;\nusing detail::RegisteredOp;\nusing Base = "
+      "detail::call_function;\nusing detail::RegisteredOp;\nusing Base = "
       "SchemaType::Base;\n");
   text.line("constexpr std::string_view kTensor[] = {\"Tensor\", \"Tensor\", \"Tensor\"};");
   text.line("constexpr std::string_view kTensorList[] = {\"Tensor[]\"};\n");
-  std::map<std::string, std::size_t> lists;  // of arguments, and the first op that has them
-  std::vector<std::size_t> list_of;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    // Many ops share their list, all in-place forms among them.
-    const std::string arguments = arguments_of(rows[i]);
-    const auto [known, is_new] = lists.try_emplace(arguments, i);
-    list_of.push_back(known->second);
-    if (is_new && !arguments.empty())
-      text.line("constexpr SchemaArgument kArguments", std::to_string(i), "[] = {\n", arguments, "};");
+  const ArgumentLists lists(rows);
+  lists.emit(text);
+  for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].op->kind == Kind::Handwritten) emit_handwritten(text, rows[i], i);
-  }
   text.line("\nconstexpr Schema kSchemas[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Schema& schema = rows[i].schema;
@@ -151,20 +186,18 @@ std::string emit_registry(const OpList& list) {
     const std::string returns = schema.returns[0].type.is_tensor_list()
                                     ? "kTensorList"
                                     : "{kTensor, " + std::to_string(schema.returns.size()) + "}";
-    text.line("    {", quoted(schema.name), ", ", quoted(schema.overload), ", ",
-              schema.arguments.empty() ? "{}" : "kArguments" + std::to_string(list_of[i]), ", ", returns,
-              ", ", quoted(rows[i].op->doc), ", ", differentiable && !rows[i].out ? "true" : "false", ", ",
-              schema.is_view() ? "true" : "false", ", ", rows[i].inplace ? "true" : "false", ", ",
+    text.line("    {", quoted(schema.name), ", ", quoted(schema.overload), ", ", lists.span_of(rows[i]), ", ",
+              returns, ", ", quoted(rows[i].op->doc), ", ", differentiable && !rows[i].out ? "true" : "false",
+              ", ", schema.is_view() ? "true" : "false", ", ", rows[i].inplace ? "true" : "false", ", ",
               rows[i].out ? "true" : "false", "},");
   }
   // Not constexpr, since a function's type is taken away; yet gcc and clang write the rows into the file.
   text.line("};\n\nconst RegisteredOp kOps[] = {");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Op& op = *rows[i].op;
-    const std::string row =
+    const std::string functions =
         op.kind == Kind::Handwritten ? "{&call_" + std::to_string(i) + ", nullptr, " : registered(rows[i]);
-    text.line("    ", row, op.numbers_as_tensors ? "true" : "false",
-              op.kind == Kind::Handwritten ? "}," : "),");
+    text.line("    ", functions, op.numbers_as_tensors ? "true" : "false", "},");
   }
   text.line("};\n\n}  // namespace\n");
   text.line("std::span<const Schema> registry() noexcept { return kSchemas; }\n");

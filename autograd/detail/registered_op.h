@@ -7,7 +7,7 @@
 
 #include <lanewise/autograd/detail/arguments.h>
 
-/// How the generated registry makes its rows.
+/// How the generated registry calls its functions.
 namespace lanewise::detail {
 
 /// Argument `i` of a call for a parameter of a function.
@@ -45,12 +45,6 @@ std::vector<Tensor> call_function(RegisteredOp::Function function, [[maybe_unuse
         argument<Parameters>(a, (I + n - Outs) % n)...};
     return pack(reinterpret_cast<Result (*)(Parameters...)>(function)(std::get<I>(values)...));
   }(std::index_sequence_for<Parameters...>());
-}
-
-template <std::size_t Outs = 0, class Result, class... Parameters>
-RegisteredOp registered(Result (*function)(Parameters...), bool numbers_as_tensors) {
-  return {&call_function<Outs, Result, Parameters...>, reinterpret_cast<RegisteredOp::Function>(function),
-          numbers_as_tensors};
 }
 
 }  // namespace lanewise::detail

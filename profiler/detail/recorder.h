@@ -53,6 +53,7 @@ struct ThreadLog {
   bool skip = false;
   std::vector<std::int64_t> scratch;          ///< words of the open frames
   std::vector<std::unique_ptr<Frame>> loops;  ///< open parts of parallel loops
+  std::size_t lost_loops = 0;                 ///< open ones that there was no memory for
 };
 
 ThreadLog& this_log();

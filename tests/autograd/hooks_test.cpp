@@ -217,6 +217,26 @@ TEST(Hooks, RetainedGradientsFollowAViewWhoseBaseIsModified) {
   EXPECT_VALUES(x.grad(), 6, 6);
 }
 
+TEST(Hooks, OfSeveralTensorsKeepNothingOfARunThatThrew) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 2;
+  double memory[] = {3, 4};
+  bool freed = false;
+  y.register_hook([&](const Tensor&) {
+    return from_blob(
+        memory, {2}, [&](void*) { freed = true; }, kDouble);
+  });
+  int calls = 0;
+  const RemovableHandle handle = register_multi_grad_hook({y, x}, [&](const variable_list&) { ++calls; });
+  const unsigned bad = x.register_hook([](const Tensor&) -> Tensor { throw std::logic_error("stop"); });
+  EXPECT_THROW(y.sum().backward({}, true), std::logic_error);
+  EXPECT_TRUE(freed);
+  EXPECT_EQ(calls, 0);
+  x.remove_hook(bad);
+  y.sum().backward();
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Hooks, OfResultsWithoutAGradient) {
   const Tensor x = leaf({1.0, 2.0});
   int leaf_calls = 0;
