@@ -1,8 +1,12 @@
 #pragma once
 
-#include <sstream>
+#include <initializer_list>
+#include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <lanewise/dispatch_isa/api.h>
 
@@ -13,9 +17,21 @@ namespace lanewise {
 class LANEWISE_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  /// what(), under libtorch's names.
-  std::string msg() const { return what(); }
+
+  /// The message and what was added to it: "message (context)", or a line for each of several.
+  const char* what() const noexcept override;
+  /// Says what was under way, for whoever catches the error and throws it on.
+  void add_context(const std::string& context);
+  const std::vector<std::string>& context() const noexcept;
+  /// The message alone.
+  std::string msg() const { return std::runtime_error::what(); }
+  /// what(), under libtorch's name.
   const char* what_without_backtrace() const noexcept { return what(); }
+
+ private:
+  struct Added;
+  std::shared_ptr<const Added>
+      added_;  ///< shared by the copies that are made while it is thrown; null if there is none
 };
 
 /// An instruction set that is unknown, not built in, or not supported by this CPU.
@@ -26,12 +42,49 @@ class LANEWISE_API IsaError : public Error {
 
 namespace detail {
 
+/// A part of a message: whatever can be streamed. One function for each type rather than for each kind of message.
+class MessagePart {
+ public:
+  explicit MessagePart(const char* const& text) noexcept : value_(text), stream_(&stream_text) {}
+  template <class T>
+  explicit MessagePart(const T& value) noexcept : value_(&value), stream_(&stream_value<T>) {}
+
+  friend std::ostream& operator<<(std::ostream& out, const MessagePart& part) {
+    part.stream_(out, part.value_);
+    return out;
+  }
+
+ private:
+  static void stream_text(std::ostream& out, const void* text) { out << static_cast<const char*>(text); }
+  template <class T>
+  static void stream_value(std::ostream& out, const void* value) {
+    out << *static_cast<const T*>(value);
+  }
+
+  const void* value_;
+  void (*stream_)(std::ostream& out, const void* value);
+};
+
+LANEWISE_API std::string message_of(std::initializer_list<MessagePart> parts);
+
+template <class E>
+[[noreturn, gnu::cold, gnu::noinline]] void raise_parts(std::initializer_list<MessagePart> parts) {
+  throw E(message_of(parts));
+}
+
+/// What a part is passed as: small ones by value, literals of every length as one type.
+template <class T, class Decayed = std::decay_t<const T&>>
+using PassedPart = std::conditional_t<std::is_scalar_v<Decayed>, Decayed, const T&>;
+
 /// Kept out of line and cold, so that a check costs its caller one branch.
 template <class E, class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void raise(const Parts&... parts) {
-  std::ostringstream message;
-  (message << ... << parts);
-  throw E(message.str());
+[[noreturn, gnu::cold, gnu::noinline]] void raise_passed(Parts... parts) {
+  raise_parts<E>({MessagePart(parts)...});
+}
+
+template <class E, class... Parts>
+[[noreturn, gnu::always_inline]] inline void raise(const Parts&... parts) {
+  raise_passed<E, PassedPart<Parts>...>(parts...);
 }
 
 }  // namespace detail

@@ -20,6 +20,7 @@ void take_halves(TileJob& job, const kernels::ElementwiseKernel& kernel, ScalarT
   }
   job.fn = fn;
   job.streams = true;
+  job.rows = false;
 }
 
 }  // namespace lanewise::detail

@@ -4,6 +4,7 @@
 
 #include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/tensor/dimension_order.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
@@ -107,7 +108,7 @@ class DimensionOrder {
   }
 
   /// The first operand that tells the two apart decides. Above 0: dimension a belongs outside of b; 0: none does.
-  int compare(std::int64_t a, std::int64_t b) const {
+  int operator()(std::int64_t a, std::int64_t b) const {
     const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
     for (std::size_t k = 0; k < strides_.size(); ++k) {
       const std::int64_t s = std::abs(strides_[k][i]), t = std::abs(strides_[k][j]);
@@ -127,25 +128,6 @@ class DimensionOrder {
   InlineVector<const std::int64_t*, 8> strides_;
   std::size_t outputs_ = 0;
 };
-
-/// Sorts by insertion, past dimensions that no operand tells apart. Returns whether any moved.
-bool sort_dimensions(DimVector& perm, const DimensionOrder& order) {
-  bool moved = false;
-  for (std::size_t i = 1; i < perm.size(); ++i) {
-    std::size_t moving = i;
-    for (std::size_t at = i; at-- > 0;) {
-      const int found = order.compare(perm[at], perm[moving]);
-      if (found > 0) {
-        std::swap(perm[at], perm[moving]);
-        moving = at;
-        moved = true;
-      } else if (found < 0) {
-        break;
-      }
-    }
-  }
-  return moved;
-}
 
 }  // namespace
 

@@ -54,6 +54,7 @@ void TensorIterator::run(RunFn fn, const kernels::KernelScalar* context, std::sp
   job.serial = job.in_order;
   job.identity = options.copies;
   job.streams = options.streams;
+  job.rows = options.rows;
   for (int i = 0; i < ntensors(); ++i) {
     const IteratorOperand& o = operand(i);
     job.operand[static_cast<std::size_t>(i)] = {o.address(), o.strides.data(), o.memory,
@@ -96,6 +97,7 @@ void TensorIterator::for_each(const kernels::ElementwiseKernel& kernel,
        .grain = chosen.grain,
        .block = chosen.block,
        .streams = (kernel.streams >> static_cast<int>(compute) & 1) != 0,
+       .rows = chosen.rows,
        .kernel = compute != common_dtype() ? &kernel : nullptr});
 }
 

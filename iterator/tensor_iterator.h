@@ -230,6 +230,7 @@ class LANEWISE_API TensorIterator {
     std::int64_t grain = 0;  ///< elements that a thread gets at least; 0: by the cost
     std::int64_t block = 0;  ///< most elements in a tile of a flat walk; 0: as many as fit
     bool streams = false;    ///< fn knows kernels::kStreamOutput
+    bool rows = false;       ///< fn knows kernels::kManyRows
     const kernels::ElementwiseKernel* kernel = nullptr;  ///< that fn belongs to, if it may take halves
   };
   void run(RunFn fn, const kernels::KernelScalar* context, std::span<const ScalarType> types,

@@ -11,6 +11,8 @@ namespace {
 
 /// Rows at least this long are handed to the function one by one where that saves a copy.
 constexpr std::int64_t kMinRow = 64;
+/// The same where the function takes many rows in a call.
+constexpr std::int64_t kMinRowOfMany = 32;
 /// Blocks are at least this wide.
 constexpr std::int64_t kMinBlockColumns = 16;
 
@@ -88,17 +90,13 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
       1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
 }
 
-/// Bytes of all elements that a job reads and writes, those that it reads again and again counted once.
-std::int64_t bytes_at_all(const TileJob& job) {
-  std::int64_t bytes = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(job.operands); ++k) {
-    std::int64_t of_operand = job.operand[k].memory_size();
-    for (int d = 0; d < job.ndim; ++d) {
-      if (job.operand[k].strides[d] != 0) of_operand *= job.shape[d];
-    }
-    bytes += of_operand;
+/// Whether rows go to the function by pointer: none is copied or converted.
+bool has_plain_rows(const Plan& plan) {
+  for (int k = 0; k < plan.job->operands; ++k) {
+    const TileOperand& operand = plan.job->operand[static_cast<std::size_t>(k)];
+    if (plan.row_feed(*plan.job, k) == RowFeed::Staged || operand.memory != operand.tile) return false;
   }
-  return bytes;
+  return true;
 }
 
 /// Output 0 alone, contiguous, so long that no cache holds it, and no input.
@@ -115,6 +113,18 @@ bool streams(const Plan& plan) {
 }
 
 }  // namespace
+
+std::int64_t bytes_at_all(const TileJob& job) {
+  std::int64_t bytes = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(job.operands); ++k) {
+    std::int64_t of_operand = job.operand[k].memory_size();
+    for (int d = 0; d < job.ndim; ++d) {
+      if (job.operand[k].strides[d] != 0) of_operand *= job.shape[d];
+    }
+    bytes += of_operand;
+  }
+  return bytes;
+}
 
 std::int64_t moving_bytes(const Plan& plan) {
   std::int64_t bytes = 0;
@@ -177,7 +187,8 @@ void run_tiles(const TileJob& job) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
     }
-    if (job.ndim > 1 && job.shape[0] >= kMinRow) {
+    if (job.ndim > 1 &&
+        (job.shape[0] >= kMinRow || (job.rows && job.shape[0] >= kMinRowOfMany && has_plain_rows(plan)))) {
       note_path(Path::Rows);
       return run_rows(plan);
     }

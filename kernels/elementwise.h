@@ -56,25 +56,50 @@ struct Loop<T, Cost, Output(Inputs...)> {
       kHasStream && (std::is_same_v<Output, Same> || std::is_same_v<Output, RealPart>)&&!is_complex<T> &&
       sizeof(T) >= 4 && Cost <= 8;
 
+  /// Whether many rows can be done in one call, where the call is most of the time.
+  static constexpr bool kTakesRows = kHasRows && Cost < kCompactCost;
+
   /// A broadcast input is spread over a register's worth of memory that every step reads again: its step is
   /// zero, so one loop serves every combination.
   template <class F, std::size_t... K>
   __attribute__((flatten)) static void run(const F& f, char* const* data, std::uint32_t broadcast,
-                                           std::int64_t n, std::index_sequence<K...>) noexcept {
+                                           std::int64_t n, std::index_sequence<K...> each) noexcept {
     alignas(64) char spread[kInputs > 0 ? kInputs : 1][2 * vec::kRegisterBytes];
     const char* in[kInputs] = {data[kOutputs + K]...};
     // A copy: the compiler must take it that a store may change `data`, and would read it anew each time.
     char* out[kOutputs];
     for (int k = 0; k < kOutputs; ++k) out[k] = data[k];
     std::int64_t step[kInputs] = {register_bytes<Inputs, T>...};
-    const std::uint32_t inputs = broadcast >> kOutputs;
-    const bool past = kStreams && (broadcast & kStreamOutput) != 0 &&
-                      reinterpret_cast<std::uintptr_t>(out[0]) % vec::kRegisterBytes == 0;
-    if (inputs != 0) {
-      ((inputs >> K & 1 ? (splat<Inputs, T>(in[K], spread[K]), in[K] = spread[K], step[K] = 0, void())
-                        : void()),
-       ...);
+    const std::uint32_t inputs = (broadcast & ~kManyRows) >> kOutputs;
+    std::uint32_t fresh = inputs;
+    for (std::int64_t row = 0;;) {
+      if (inputs != 0) {
+        ((fresh >> K & 1 ? splat<Inputs, T>(in[K], spread[K]) : void()), ...);
+        ((inputs >> K & 1 ? (in[K] = spread[K], step[K] = 0, void()) : void()), ...);
+      }
+      const bool past = kStreams && (broadcast & kStreamOutput) != 0 &&
+                        reinterpret_cast<std::uintptr_t>(out[0]) % vec::kRegisterBytes == 0;
+      run_row(f, in, step, inputs, out, n, past, each);
+      if constexpr (!kTakesRows) {
+        return;
+      } else {
+        if ((broadcast & kManyRows) == 0) [[likely]]
+          return;
+        const auto* rows = reinterpret_cast<const ElementwiseRows*>(data);
+        if (++row == rows->count) return;
+        ((in[K] = data[kOutputs + K] + row * rows->step[kOutputs + K]), ...);
+        for (int k = 0; k < kOutputs; ++k) out[k] = data[k] + row * rows->step[static_cast<std::size_t>(k)];
+        fresh = rows->moving >> kOutputs;
+      }
     }
+  }
+
+ private:
+  template <class F, std::size_t... K>
+  static LANEWISE_INLINE void run_row(const F& f, const char* (&in)[kInputs],
+                                      const std::int64_t (&step)[kInputs],
+                                      [[maybe_unused]] std::uint32_t inputs, char* const (&out)[kOutputs],
+                                      std::int64_t n, bool past, std::index_sequence<K...> each) {
     std::int64_t i = 0;
     if constexpr (Cost >= kCompactCost) {
       for (; i < n; i += kLanes) {
@@ -91,12 +116,12 @@ struct Loop<T, Cost, Output(Inputs...)> {
         if (n >= kLanes) {
           const std::int64_t last = n - kLanes;
           const auto tail = f(load<Inputs, T>(in[K] + (step[K] == 0 ? 0 : offset<Inputs>(last)))...);
-          full_registers(f, in, step, inputs, out, last, past, std::index_sequence<K...>{});
+          full_registers(f, in, step, inputs, out, last, past, each);
           // A line that is written both ways goes to memory in parts, is fetched again and waited for.
           return past && n % kLanes == 0 ? put_past(tail, out, last) : put_full(tail, out, last);
         }
       } else {
-        i = full_registers(f, in, step, inputs, out, n - kLanes + 1, past, std::index_sequence<K...>{});
+        i = full_registers(f, in, step, inputs, out, n - kLanes + 1, past, each);
         ((in[K] += step[K] == 0 ? 0 : offset<Inputs>(i)), ...);
       }
       if (i < n) {
@@ -105,8 +130,6 @@ struct Loop<T, Cost, Output(Inputs...)> {
       }
     }
   }
-
- private:
   /// Full registers at positions below `end`; returns the first position that is left.
   template <class F, std::size_t... K>
   static LANEWISE_INLINE std::int64_t full_registers(const F& f, const char* const (&in)[kInputs],
@@ -247,13 +270,16 @@ void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const Ker
                   typename Loop::OfFirst;
                   F::template by_numbers<T>(others, n, run);
                 }) {
-    if ((broadcast & ~kStreamOutput) == ((1u << Loop::kInputs) - 2) << Loop::kOutputs) {
+    constexpr std::uint32_t kRequests = kStreamOutput | kManyRows;
+    const bool moving =
+        (broadcast & kManyRows) != 0 && reinterpret_cast<const ElementwiseRows*>(data)->moving != 0;
+    if ((broadcast & ~kRequests) == ((1u << Loop::kInputs) - 2) << Loop::kOutputs && !moving) {
       T others[Loop::kInputs - 1];
       for (int k = 0; k < Loop::kInputs - 1; ++k)
         __builtin_memcpy(&others[k], data[Loop::kOutputs + 1 + k], sizeof(T));
       using OfFirst = typename Loop::OfFirst;
       const auto run_first = [=](const auto& body) noexcept {
-        OfFirst::run(body, data, broadcast & kStreamOutput, n, typename OfFirst::InputIndices{});
+        OfFirst::run(body, data, broadcast & kRequests, n, typename OfFirst::InputIndices{});
       };
       if (F::template by_numbers<T>(others, n, run_first)) return;
     }
@@ -349,10 +375,11 @@ struct Description<Several<N>(Inputs...)> {
 struct KernelPart {
   ElementwiseKernel kernel;
   std::array<bool, kNumScalarTypes> filled{};
-  constexpr void fill(std::size_t type, ElementwiseFn fn, bool streams = false) {
+  constexpr void fill(std::size_t type, ElementwiseFn fn, bool streams = false, bool rows = false) {
     kernel.fn[type] = fn;
     filled[type] = true;
     if (streams) kernel.streams |= static_cast<std::uint16_t>(1u << type);
+    if (rows) kernel.rows |= static_cast<std::uint16_t>(1u << type);
   }
   constexpr operator ElementwiseKernel() const { return kernel; }
 };
@@ -361,7 +388,9 @@ struct KernelPart {
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart elementwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
-  (part.fill(index_of<T>, &entry<F, Loop<T, Cost, Signature>, T>, Loop<T, Cost, Signature>::kStreams), ...);
+  (part.fill(index_of<T>, &entry<F, Loop<T, Cost, Signature>, T>, Loop<T, Cost, Signature>::kStreams,
+             Loop<T, Cost, Signature>::kTakesRows),
+   ...);
   return part;
 }
 
@@ -370,7 +399,7 @@ template <class F, class Signature, class... T>
 constexpr KernelPart moving(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(1)};
   (part.fill(index_of<T>, &entry<F, Loop<bits_of<T>, 1, Signature>, bits_of<T>>,
-             Loop<bits_of<T>, 1, Signature>::kStreams),
+             Loop<bits_of<T>, 1, Signature>::kStreams, Loop<bits_of<T>, 1, Signature>::kTakesRows),
    ...);
   return part;
 }
@@ -395,7 +424,7 @@ constexpr KernelPart partwise(Types<T...>) {
 constexpr KernelPart operator|(KernelPart a, const KernelPart& b) {
   for (std::size_t t = 0; t < b.filled.size(); ++t) {
     if (!b.filled[t]) continue;
-    a.fill(t, b.kernel.fn[t], (b.kernel.streams >> t & 1) != 0);
+    a.fill(t, b.kernel.fn[t], (b.kernel.streams >> t & 1) != 0, (b.kernel.rows >> t & 1) != 0);
   }
   return a;
 }

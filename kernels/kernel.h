@@ -27,10 +27,21 @@ inline constexpr std::uint32_t kStreamOutput = 1;
 /// 0.97, 96 MiB 0.85, 192 MiB 0.7, 384 MiB 0.75; one input 64 MiB in all 0.98, 128 MiB 0.8, 256 MiB 0.75.
 inline constexpr std::int64_t kStreamOutputFrom = 32 << 20;
 
+/// A request: `data` is that of an ElementwiseRows, and `n` elements are to be done for each of its rows.
+inline constexpr std::uint32_t kManyRows = std::uint32_t{1} << 31;
+
+/// Rows that lie apart, for kernels that take them.
+struct ElementwiseRows {
+  std::array<char*, kMaxOperands> data;         ///< of the first row
+  std::array<std::int64_t, kMaxOperands> step;  ///< bytes from one row to the next, of each operand
+  std::int64_t count;                           ///< at least 1
+  std::uint32_t moving;                         ///< of the broadcast operands those with a step
+};
+
 /// One contiguous run: `data` holds a pointer per operand, outputs first, each to `n` elements of its element
 /// type, or to a single element if the operand's bit in `broadcast` is set (inputs only). No alignment is
 /// assumed. An output may be exactly the same memory as an input (in-place), never partially overlapping.
-/// `broadcast` may also hold kStreamOutput.
+/// `broadcast` may also hold kStreamOutput and, where the kernel's `rows` allow it, kManyRows.
 using ElementwiseFn = void (*)(char* const* data, std::uint32_t broadcast, std::int64_t n,
                                const KernelScalar* params) noexcept;
 
@@ -53,6 +64,7 @@ struct ElementwiseKernel {
   float cost;                            ///< relative to one f32 addition (1); scales the parallel grain
   std::array<ElementwiseFn, kNumScalarTypes> fn;
   std::uint16_t streams = 0;  ///< bit t: fn[t] follows kStreamOutput
+  std::uint16_t rows = 0;     ///< bit t: fn[t] follows kManyRows
 };
 
 /// The type that a kernel computes in for operands of type `t`: Float for the halves, else `t`.

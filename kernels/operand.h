@@ -106,10 +106,11 @@ LANEWISE_INLINE void store(typename Operand::template Register<T> v, char* p) {
   }
 }
 
+/// Whether there are stores past the caches, and whether cheap kernels take many rows in a call: not worth the code on old CPUs.
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
-inline constexpr bool kHasStream = true;
+inline constexpr bool kHasStream = true, kHasRows = true;
 #else
-inline constexpr bool kHasStream = false;
+inline constexpr bool kHasStream = false, kHasRows = false;
 #endif
 
 /// The same past the caches, where kHasStream; p is a multiple of the register's size.

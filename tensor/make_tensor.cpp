@@ -2,6 +2,7 @@
 #include <complex>
 #include <utility>
 
+#include <lanewise/tensor/dimension_order.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -88,9 +89,10 @@ Tensor empty_like_cpu(const Tensor& like, ScalarType dtype) {
   const IntArrayRef strides = impl->strides();
   DimVector order(sizes.size());
   for (std::size_t d = 0; d < order.size(); ++d) order[d] = static_cast<std::int64_t>(order.size() - 1 - d);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    if (strides[a] == 0 || strides[b] == 0) return false;
-    return strides[a] < strides[b] || (strides[a] == strides[b] && sizes[a] < sizes[b]);
+  sort_dimensions(order, [&](std::int64_t a, std::int64_t b) {
+    if (strides[a] == 0 || strides[b] == 0) return 0;
+    if (strides[a] != strides[b]) return strides[a] < strides[b] ? -1 : 1;
+    return sizes[a] > sizes[b] ? 1 : 0;
   });
   DimVector dense(sizes.size());
   std::int64_t stride = 1;

@@ -286,6 +286,8 @@ TEST(TensorImpl, Contiguity) {
   EXPECT_TRUE(detail::empty_like_cpu(strided({3, 2}, {1, 3}), kInt).strides() == IntArrayRef({1, 3}));
   EXPECT_TRUE(detail::empty_like_cpu(strided({3, 2}, {2, 8}), kInt).strides() == IntArrayRef({1, 3}));
   // Of equal strides the smaller dimension is the inner one.
+  const Tensor expanded = strided({3, 4, 5}, {1, 0, 3});
+  EXPECT_TRUE(detail::empty_like_cpu(expanded, kInt).strides() == IntArrayRef({1, 3, 12}));
   EXPECT_TRUE(detail::empty_like_cpu(strided({5, 6, 2}, {1, 1, 7}), kInt).strides() == IntArrayRef({1, 5, 30}));
 }
 

@@ -10,10 +10,11 @@ struct ChosenRun {
   kernels::ElementwiseFn fn;
   std::int64_t grain = 0;  ///< as in TensorIterator::RunOptions
   std::int64_t block = 0;
+  bool rows = false;  ///< as in TensorIterator::RunOptions
 };
 
 /// For so many elements of an op that computes in `dtype`, as users see it. Halves that are taken as they lie have one
-/// function a tier, and no tuning.
+/// function a tier, and no tuning. A tuned function of another tier may not take rows.
 inline ChosenRun choose_run(const kernels::ElementwiseKernel& kernel, ScalarType dtype, std::int64_t elements,
                             bool halves_as_they_lie = false) {
   const ScalarType compute = halves_as_they_lie ? dtype : kernels::compute_type(dtype);
@@ -22,7 +23,8 @@ inline ChosenRun choose_run(const kernels::ElementwiseKernel& kernel, ScalarType
     walk_log->isa = tuned != nullptr ? tuned->isa : lanewise::active_isa();
   return {.fn = tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)],
           .grain = tuned != nullptr ? tuned->grain : 0,
-          .block = tuned != nullptr ? tuned->block : 0};
+          .block = tuned != nullptr ? tuned->block : 0,
+          .rows = tuned == nullptr && (kernel.rows >> static_cast<int>(compute) & 1) != 0};
 }
 
 }  // namespace lanewise::detail

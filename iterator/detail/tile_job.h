@@ -42,6 +42,7 @@ struct TileJob {
   bool serial = false;    ///< one thread
   bool in_order = false;  ///< tiles come in the order of the linear index, elements of a tile too
   bool streams = false;   ///< fn knows kernels::kStreamOutput
+  bool rows = false;      ///< fn knows kernels::kManyRows
   bool identity = false;  ///< fn copies its input to its output; both have one tile type
 
   /// Whether an operand stays where it is along dimension `first` and all slower ones.

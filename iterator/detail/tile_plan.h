@@ -98,6 +98,9 @@ std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost)
 /// Cost per element of a job of which `staged` operands pass through tiles.
 double staged_cost(const TileJob& job, int staged);
 
+/// Bytes of all elements that a job reads and writes, those that it reads again and again counted once.
+std::int64_t bytes_at_all(const TileJob& job);
+
 /// Bytes of an element of all operands but those that are repeated from a cache.
 std::int64_t moving_bytes(const Plan& plan);
 
