@@ -87,7 +87,8 @@ function(lanewise_build_isa_objects result)
                              # A loop of one load and one store takes up to twice as long if its code lies across 32 bytes (Zen 3, neg
                              # in L1). What other jumps go to need not be aligned, which saves what the loops take more.
                              $<$<CXX_COMPILER_ID:GNU>:-falign-jumps=1>
-                             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<STREQUAL:${tier},sse4_2>>>:-falign-loops=32>)
+                             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx2>>:-falign-loops=32>
+                             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx512>>:-falign-loops=64>)
       lanewise_parse_once(lanewise_kernels_${tier} ${tier} <algorithm> <lanewise/vec/math.h>)
       if(TARGET lanewise_generate)
         add_dependencies(lanewise_kernels_${tier} lanewise_generate)

@@ -31,7 +31,7 @@ inline constexpr std::int64_t kAhead = 2048;
 inline constexpr int kFetchedInputs = 3;
 
 /// Bytes of a run, all operands together, from which on they do not stay in L1.
-inline constexpr std::int64_t kBeyondL1 = 36 << 10;
+inline constexpr std::int64_t kBeyondL1 = 56 << 10;
 
 template <class T, int Cost, class Signature>
 struct Loop;
