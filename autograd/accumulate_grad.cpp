@@ -7,6 +7,7 @@
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::autograd {
@@ -99,6 +100,9 @@ variable_list AccumulateGrad::apply(variable_list&& grads) {
   const Tensor leaf = variable();
   if (!leaf.defined() || !leaf.requires_grad()) return {};  // dead or frozen since
   AutogradMeta& meta = *get_autograd_meta(leaf);
+  LANEWISE_CHECK(AutogradError, meta.grad_fn_ == nullptr,
+                 "backward: leaf variable has been moved into the graph interior: it was modified in place "
+                 "after it was detached");
   {
     const std::lock_guard<NodeMutex> lock(mutex_);
     accumulate_grad(leaf, meta.grad_, std::move(grads[0]));

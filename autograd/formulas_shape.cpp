@@ -117,12 +117,19 @@ Tensor sum_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef d
   return restore_dims(grad, sizes, dim, keepdim).expand(sizes);
 }
 
+namespace {
+
+/// A tensor of its own, which hooks and whoever asked for the gradient may modify.
+Tensor dense_of(const Tensor& expanded) { return expanded.clone(MemoryFormat::Contiguous); }
+
+}  // namespace
+
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t numel) {
-  return (grad / std::max<std::int64_t>(numel, 1)).expand(sizes);
+  return dense_of((grad / std::max<std::int64_t>(numel, 1)).expand(sizes));
 }
 
 Tensor mean_backward(const Tensor& grad, IntArrayRef sizes, OptionalIntArrayRef dim, bool keepdim) {
-  return sum_backward(grad / std::max<std::int64_t>(count_of(sizes, dim), 1), sizes, dim, keepdim);
+  return dense_of(sum_backward(grad / std::max<std::int64_t>(count_of(sizes, dim), 1), sizes, dim, keepdim));
 }
 
 namespace {

@@ -21,7 +21,7 @@ constinit std::atomic<bool> deterministic_warns = false;
 }  // namespace
 
 bool GradMode::is_enabled() noexcept { return grad_enabled; }
-void GradMode::set_enabled(bool enabled) noexcept { grad_enabled = enabled; }
+void GradMode::set_enabled(bool enabled) noexcept { grad_enabled = enabled && !detail::inference_mode; }
 
 bool InferenceMode::is_enabled() noexcept { return detail::inference_mode; }
 

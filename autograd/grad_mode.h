@@ -4,7 +4,7 @@
 
 namespace lanewise {
 
-/// Whether ops record nodes, per thread. On by default.
+/// Whether ops record nodes, per thread. On by default; off in an InferenceMode, whatever is set there.
 class LANEWISE_API GradMode {
  public:
   static bool is_enabled() noexcept;

@@ -4,6 +4,7 @@
 #include <lanewise/autograd/graph_task.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/autograd/views.h>
+#include <lanewise/autograd/zero_backward.h>
 #include <lanewise/generated/functions.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -77,11 +78,18 @@ const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta
   const std::lock_guard<NodeMutex> lock(meta.mutex_);
   const std::uint32_t version = view.unsafeGetTensorImpl()->version();
   if (meta.view_version_ == version) return meta.grad_fn_;
-  if (!meta.base_.requires_grad()) return meta.grad_fn_;
-  if (meta.creation_ != CreationMeta::Default) {
-    // Nothing was recorded for the view, and nothing for the base either.
-    if (meta.grad_fn_ == nullptr && meta.base_.is_leaf()) return meta.grad_fn_;
+  const bool attached = meta.base_.requires_grad();
+  if (meta.grad_fn_ == nullptr && !attached) return meta.grad_fn_;
+  if (meta.creation_ != CreationMeta::Default)
     detail::raise_view_modified(view, meta, "grad_fn", /*is_inplace=*/false);
+  meta.view_version_ = version;
+  if (!attached) {
+    // The base left the graph that the view is part of, and was modified then: nothing leads there any more.
+    meta.grad_fn_ = make_node<ZeroBackward>("AsStridedBackward0", edge_list(1),
+                                            std::initializer_list<const Tensor*>{&view});
+    meta.output_nr_ = meta.grad_fn_->add_input_metadata(view);
+    detail::move_hooks(meta);
+    return meta.grad_fn_;
   }
   const EnableGradGuard guard;
   const Tensor again = meta.replay_ != nullptr
@@ -90,7 +98,6 @@ const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta
   const AutogradMeta& made = *get_autograd_meta(again);
   meta.grad_fn_ = made.grad_fn_;
   meta.output_nr_ = made.output_nr_;
-  meta.view_version_ = version;
   detail::move_hooks(meta);
   return meta.grad_fn_;
 }

@@ -285,4 +285,11 @@ void assert_no_overlap(const Tensor& a, const Tensor& b) {
                  detail::kOverlapsInput);
 }
 
+void assert_apart(const Tensor& written, std::initializer_list<const Tensor*> read) {
+  if (!written.defined()) return;
+  for (const Tensor* t : read) {
+    if (t->defined()) assert_no_overlap(written, *t);
+  }
+}
+
 }  // namespace lanewise

@@ -213,6 +213,8 @@ bool is_one_mask(ArrayRef<Tensor> indices) {
 }  // namespace
 
 void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
+  assert_apart(self, {&values});
+  for (const Tensor& index : indices) assert_apart(self, {&index});
   if (!accumulate && values.numel() == 1 && values.scalar_type() != self.scalar_type() &&
       is_one_mask(indices)) {
     return index_put_(self, indices, filled(values.sizes(), self.scalar_type(), values.item()), false);
@@ -239,6 +241,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
 
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_out_exact(to.op, to.tensor, self.scalar_type());
+  assert_apart(to.tensor, {&self, &index});
   check_index_of_number(self, index);
   select_into(to, "index_select", self, dim, index);
 }
@@ -252,6 +255,7 @@ Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t
 
 void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                 const Scalar& alpha) {
+  assert_apart(self, {&index, &source});
   const IndexedRows rows = rows_for("index_add", self, dim, index, source);
   LANEWISE_CHECK(
       DtypeError, alpha.isIntegral(true) || is_differentiable(self.scalar_type()),
@@ -263,6 +267,7 @@ void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tenso
 }
 
 void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  assert_apart(self, {&index, &source});
   put_rows("index_copy", rows_for("index_copy", self, dim, index, source), self, source, false);
 }
 
@@ -286,6 +291,7 @@ void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scal
   LANEWISE_CHECK(ValueError, self.defined() && index.defined(), "index_fill_: a tensor is undefined");
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
                  "index_fill: Converting complex Scalar to non-complex type is not supported");
+  assert_apart(self, {&index});
   const Tensor one = filled({}, self.scalar_type(), value);
   put_rows("index_fill", indexed_rows("index_fill", self, dim, from_the_front(self, dim, index)), self, one,
            false);
@@ -330,6 +336,7 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 void take_into(const Destination& to, const Tensor& self, const Tensor& index) {
   check_out_exact(to.op, to.tensor, self.scalar_type());
+  assert_apart(to.tensor, {&self, &index});
   const Tensor source = taken_from(self, index);
   const IndexedRows rows = indexed_elements("take", source, index);
   write_result(to, rows.sizes, self.scalar_type(), {&self, &index},
@@ -340,6 +347,7 @@ void put_(Tensor& self, const Tensor& index, const Tensor& source, bool accumula
   LANEWISE_CHECK(ShapeError, source.numel() == index.numel(),
                  "put_: Expected source and index to have the same number of elements, but got ",
                  source.numel(), " and ", index.numel());
+  assert_apart(self, {&index, &source});
   IndexedRows rows = indexed_elements("put_", self, index);
   rows.sizes = DimVector{index.numel()};
   put_rows("put_", rows, self, flat(source), accumulate);

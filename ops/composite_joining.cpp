@@ -49,6 +49,11 @@ std::vector<Tensor> equal_pieces(const char* op, const Tensor& self, std::int64_
   LANEWISE_CHECK(ValueError, sections > 0, op, ": number of sections must be larger than 0, got ", sections);
   const std::int64_t size = self.size(dim), small = size / sections, larger = size % sections;
   std::vector<Tensor> parts;
+  try {
+    parts.reserve(static_cast<std::size_t>(sections));
+  } catch (const std::exception&) {
+    detail::raise<AllocationError>(op, ": there is no memory for ", sections, " tensors");
+  }
   std::int64_t start = 0;
   for (std::int64_t i = 0; i < sections; ++i) {
     const std::int64_t length = small + (i < larger ? 1 : 0);
@@ -218,7 +223,7 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
       break;
     }
   }
-  return self.index_select(0, positions).reshape({count, r});
+  return _unsafe_view(self.index_select(0, positions), {count, r});
 }
 
 std::vector<Tensor> split(const Tensor& self, IntArrayRef split_size, std::int64_t dim) {

@@ -54,9 +54,8 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (self.dim() == 2 && other.dim() == 2) return self.mm(other);
   if (self.dim() == 2 && other.dim() == 1) return self.mv(other);
   if (self.dim() == 1 && other.dim() == 2) {
-    const Tensor row = self.unsqueeze(0).mm(other);
-    // Where nothing is recorded, no view, which would say so when it is written to.
-    return row.requires_grad() ? row.squeeze(0) : _unsafe_view(row, {other.size(1)});
+    Tensor row = self.unsqueeze(0).mm(other);
+    return row.squeeze_(0);  // no view, whose base nobody sees
   }
   if (other.dim() == 1) return times_vector(self, other);
   if (self.dim() == 1) return times_vector(other.transpose(-2, -1), self);

@@ -103,7 +103,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     sizes.push_back(detail::checked_product("kron", a, b));
   }
   // The product follows the layout of its factors: where that is not rows first, the result is a copy.
-  return (self.reshape(outer) * other.reshape(inner)).reshape(sizes);
+  const Tensor product = self.reshape(outer) * other.reshape(inner);
+  return product.is_contiguous() ? _unsafe_view(product, sizes) : product.reshape(sizes);
 }
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {

@@ -84,7 +84,8 @@ Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::opt
     const Tensor weights = between == Between::Midpoint ? full_like(ranks, 0.5) : ranks - below;
     values = values.lerp(sorted.gather(-1, ranks.ceil().to(kLong)), weights.to(self.scalar_type()));
   }
-  return q.dim() == 0 ? values.squeeze(-1) : values.unsqueeze(0).transpose(0, -1).squeeze(-1);
+  // In place, so that the result is no view.
+  return q.dim() == 0 ? values.squeeze_(-1) : values.unsqueeze_(0).transpose_(0, -1).squeeze_(-1);
 }
 
 Tensor quantile_at(const char* op, const Tensor& self, double q, std::optional<std::int64_t> dim,

@@ -120,10 +120,8 @@ Tensor channel_shuffle(const Tensor& self, std::int64_t groups) {
   LANEWISE_CHECK(ValueError, groups > 0 && channels % groups == 0,
                  "channel_shuffle: Number of channels must be divisible by groups. Got ", channels,
                  " channels and ", groups, " groups");
-  return self.unflatten(1, {groups, channels / groups})
-      .transpose(1, 2)
-      .clone(MemoryFormat::Contiguous)
-      .view(self.sizes());
+  const Tensor turned = self.unflatten(1, {groups, channels / groups}).transpose(1, 2);
+  return _unsafe_view(turned.clone(MemoryFormat::Contiguous), self.sizes());
 }
 
 Tensor diagflat(const Tensor& self, std::int64_t offset) {

@@ -230,7 +230,7 @@ std::string check(const json& entry) {
   if (entry.contains("node")) {
     // reshape and the views inside matmul have had other names there since.
     static const std::map<std::string, std::string> renamed = {{"ReshapeAliasBackward0", "ViewBackward0"},
-                                                               {"SqueezeBackward3", "SqueezeBackward1"}};
+                                                               {"SqueezeBackward3", "SqueezeBackward4"}};
     const auto now = [&](const std::string& name) {
       return renamed.count(name) != 0 ? renamed.at(name) : name;
     };

@@ -151,6 +151,17 @@ TEST(Polynomials, EndAtInfinityAndKeepNaN) {
     EXPECT_EQ(y[1].item<double>(), inf) << family.op;
     EXPECT_TRUE(std::isnan(y[2].item<double>())) << family.op;
   }
+  // Of odd degree as their first term says, which Laguerre's has with the other sign.
+  for (const Family& family : families()) {
+    const bool turned = std::string_view(family.op).find("laguerre") != std::string_view::npos;
+    for (const Tensor& x : {far, far * inf}) {
+      const Tensor y = call(family.op, {x, 3})[0], square = call(family.op, {x, 2})[0];
+      EXPECT_EQ(y[0].item<double>(), turned ? -inf : inf) << family.op;
+      EXPECT_EQ(y[1].item<double>(), turned ? inf : -inf) << family.op;
+      EXPECT_EQ(square[0].item<double>(), inf) << family.op;
+      EXPECT_EQ(square[1].item<double>(), inf) << family.op;
+    }
+  }
   EXPECT_EQ(special_hermite_polynomial_h(far, 1000000000)[0].item<double>(), inf);            // and soon
   EXPECT_TRUE(std::isnan(special_legendre_polynomial_p(tensor({0.5}), 1e15).item<float>()));  // no end else
   EXPECT_TRUE(std::isnan(special_laguerre_polynomial_l(tensor({0.5}), 1e15).item<float>()));

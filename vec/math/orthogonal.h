@@ -15,31 +15,36 @@ enum class Chebyshev : std::uint8_t { T, U, V, W };
 
 namespace detail {
 
+LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
+  const Vec<double> half = Vec<double>(0.5) * n;
+  return trunc(half) != half;
+}
+
 /// The polynomial of degree `n` from that of degree 1: step(k, q, p) gives number k + 1 from numbers k and k - 1. A lane rests
-/// when its degree is reached, or when it is infinite, which further steps would make NaN.
+/// when its degree is reached, or when it is infinite, which further steps would make NaN: they only turn the sign where `growth`,
+/// which has that of the quotient of two far from 0, is negative.
 template <class Step>
-LANEWISE_INLINE Vec<double> recurrence(Vec<double> n, Vec<double> first, Step step) {
+LANEWISE_INLINE Vec<double> recurrence(Vec<double> n, Vec<double> growth, Vec<double> first, Step step) {
   using V = Vec<double>;
   const V inf(std::numeric_limits<double>::infinity());
   V p(1.0);
   V q = first;
+  V reached(1.0);
   for (double k = 1;; k += 1) {
     const Mask<double> goes_on = (V(k) < n) & (abs(q) < inf);
-    if (!goes_on.any()) return select(n < V(1.0), V(1.0), q);
+    if (!goes_on.any()) break;
     const V next = step(k, q, p);
     p = q;
     q = select(goes_on, next, q);
+    reached = select(goes_on, V(k + 1), reached);
   }
+  q = select((growth < V(0.0)) & is_odd(n - reached), -q, q);
+  return select(n < V(1.0), V(1.0), q);
 }
 
 /// 0 where there is no degree: below 0, or beyond all integers.
 LANEWISE_INLINE Vec<double> where_degree(Vec<double> n, Vec<double> value) {
   return select((n >= Vec<double>(0.0)) & (n < Vec<double>(0x1p63)), value, Vec<double>(0.0));
-}
-
-LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
-  const Vec<double> half = Vec<double>(0.5) * n;
-  return trunc(half) != half;
 }
 
 /// Of high degree: cos(m t) / cos(h t) or sin(m t) / sin(h t) for |x| = cos t, hyperbolic beyond 1. V_n(-x) = (-1)^n W_n(x).
@@ -87,7 +92,7 @@ LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
   const V limit = select(abs(x) < V(2.0), V(6.0), V(64.0));
   const Mask<double> high = n > limit;
   V value = recurrence(
-      select(high, V(1.0), n),
+      select(high, V(1.0), n), x,
       first, [&](double, V q, V p) __attribute__((always_inline)) { return fms(twice, q, p); });
   if (high.any()) value = select(high, chebyshev_closed(kind, x, n), value);
   return where_degree(n, value);
@@ -97,7 +102,7 @@ LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
   using V = Vec<double>;
   const V n = trunc(degree);
   return where_degree(n, recurrence(
-                             n, x + x, [&](double k, V q, V p) __attribute__((always_inline)) {
+                             n, x, x + x, [&](double k, V q, V p) __attribute__((always_inline)) {
                                const V r = fms(x, q, V(k) * p);
                                return r + r;
                              }));
@@ -106,9 +111,10 @@ LANEWISE_INLINE Mask<double> is_odd(Vec<double> n) {
 [[gnu::noinline]] inline Vec<double> hermite_he(Vec<double> x, Vec<double> degree) {
   using V = Vec<double>;
   const V n = trunc(degree);
-  return where_degree(
-      n, recurrence(
-             n, x, [&](double k, V q, V p) __attribute__((always_inline)) { return fms(x, q, V(k) * p); }));
+  return where_degree(n, recurrence(
+                             n, x, x, [&](double k, V q, V p) __attribute__((always_inline)) {
+                               return fms(x, q, V(k) * p);
+                             }));
 }
 
 /// Recurrences that no overflow ends stop here; beyond it values are NaN.
@@ -129,7 +135,7 @@ LANEWISE_INLINE Vec<double> where_reached(Vec<double> n, Vec<double> value) {
   const V n = trunc(degree);
   V difference = -x;
   const V value = recurrence(
-      within_reach(n), V(1.0) - x, [&](double k, V q, V) __attribute__((always_inline)) {
+      within_reach(n), -x, V(1.0) - x, [&](double k, V q, V) __attribute__((always_inline)) {
         difference = fms(V(k), difference, x * q) * V(1 / (k + 1));
         return q + difference;
       });
@@ -145,7 +151,7 @@ LANEWISE_INLINE Vec<double> where_reached(Vec<double> n, Vec<double> value) {
   const V step = y - V(1.0);
   V difference = step;
   const V value = recurrence(
-      within_reach(n), y, [&](double k, V q, V) __attribute__((always_inline)) {
+      within_reach(n), y, y, [&](double k, V q, V) __attribute__((always_inline)) {
         difference = fma(V((2 * k + 1) / (k + 1)) * step, q, V(k / (k + 1)) * difference);
         return q + difference;
       });
