@@ -16,6 +16,8 @@ namespace {
 
 /// Filled before an iterator would be built.
 constexpr std::int64_t kFewElements = 4096;
+/// Rows of so many bytes are copied by the kernel, longer ones by the system.
+constexpr std::size_t kShortRow = 1024;
 
 /// A type of that many bytes: what bytes mean does not matter to a copy.
 ScalarType type_of_size(std::size_t bytes) {
@@ -31,11 +33,21 @@ struct CopyContext {
 void copy_run(char* const* data, std::uint32_t broadcast, std::int64_t n,
               const kernels::KernelScalar* opaque) {
   const auto& context = *reinterpret_cast<const CopyContext*>(opaque);
-  if (broadcast != 0) {
+  const auto bytes = static_cast<std::size_t>(n * context.element_size);
+  if ((broadcast & ~kernels::kManyRows) != 0 || (broadcast != 0 && bytes <= kShortRow)) {
     context.spread(data, broadcast, n, nullptr);
+  } else if (broadcast != 0) {
+    const auto& rows = *reinterpret_cast<const kernels::ElementwiseRows*>(data);
+    for (std::int64_t r = 0; r < rows.count; ++r)
+      lanewise::detail::copy_bytes(data[0] + r * rows.step[0], data[1] + r * rows.step[1], bytes);
   } else {
-    lanewise::detail::copy_bytes(data[0], data[1], static_cast<std::size_t>(n * context.element_size));
+    lanewise::detail::copy_bytes(data[0], data[1], bytes);
   }
+}
+
+/// Whether the copying kernel takes many rows of such elements in a call.
+bool takes_rows(ScalarType raw) {
+  return (kernels::active_kernels().copy->rows >> static_cast<int>(raw) & 1) != 0;
 }
 
 void copy_elements(const TensorIterator& iter) {
@@ -46,7 +58,7 @@ void copy_elements(const TensorIterator& iter) {
   // The conversion, if any, is the iterator's: the function sees the target's dtype on both sides.
   const ScalarType types[] = {to, to};
   iter.run(copy_run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
-           {.cost = from == to ? 1.0f : 1.5f, .in_order = false, .copies = true});
+           {.cost = from == to ? 1.0f : 1.5f, .in_order = false, .copies = true, .rows = takes_rows(raw)});
 }
 
 void copy_into_fresh(const Tensor& out, const Tensor& src, const char* op) {
@@ -106,8 +118,8 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
 }
 
 void fill_with(const Tensor& self, char* element) {
-  const auto raw = static_cast<std::size_t>(type_of_size(self.itemsize()));
-  const kernels::ElementwiseFn spread = kernels::active_kernels().copy->fn[raw];
+  const ScalarType raw = type_of_size(self.itemsize());
+  const kernels::ElementwiseFn spread = kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw)];
   if (self.numel() <= kFewElements && self.is_non_overlapping_and_dense()) {
     char* operands[] = {static_cast<char*>(self.data_ptr()), element};
     spread(operands, 2, self.numel(), nullptr);
@@ -124,14 +136,24 @@ void fill_with(const Tensor& self, char* element) {
     kernels::ElementwiseFn spread;
     char* element;
   } const context{spread, element};
-  const auto run = [](char* const* data, std::uint32_t, std::int64_t n, const kernels::KernelScalar* opaque) {
+  const auto run = [](char* const* data, std::uint32_t broadcast, std::int64_t n,
+                      const kernels::KernelScalar* opaque) {
     const auto& c = *reinterpret_cast<const Context*>(opaque);
-    char* operands[] = {data[0], c.element};
-    c.spread(operands, 2, n, nullptr);
+    kernels::ElementwiseRows rows;
+    if (broadcast != 0) {
+      const auto& given = *reinterpret_cast<const kernels::ElementwiseRows*>(data);
+      rows.count = given.count;
+      rows.step[0] = given.step[0];
+      rows.step[1] = 0;
+      rows.moving = 0;
+    }
+    rows.data[0] = data[0];
+    rows.data[1] = c.element;
+    c.spread(rows.data.data(), 2 | broadcast, n, nullptr);
   };
   const ScalarType types[] = {self.scalar_type()};
   iter.run(run, reinterpret_cast<const kernels::KernelScalar*>(&context), types,
-           {.cost = 1, .in_order = false, .copies = false});
+           {.cost = 1, .in_order = false, .copies = false, .rows = takes_rows(raw)});
 }
 
 Tensor& fill_(Tensor& self, const Tensor& value) {

@@ -28,12 +28,14 @@ class KeyNumbers {
 
  private:
   static constexpr std::size_t kFirstSlots = 256;
+  static constexpr bool kHasOwnSlot = sizeof(Key) == 1;  ///< so each key has one
   struct Slot {
     Key key = 0;
     std::int32_t number = -1;
   };
 
   std::size_t hash(Key key) const noexcept {
+    if (kHasOwnSlot) return static_cast<std::size_t>(key);
     return static_cast<std::size_t>(static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15U >> shift_);
   }
 
@@ -42,7 +44,7 @@ class KeyNumbers {
     if (number == kMost) return -1;
     keys_.push_back(key);
     slot = {key, number};
-    if (keys_.size() * 4 > slots_.size()) grow();
+    if (!kHasOwnSlot && keys_.size() * 4 > slots_.size()) grow();
     return number;
   }
 

@@ -163,7 +163,7 @@ std::optional<std::tuple<Tensor, Tensor, Tensor>> unique_of_few(const Tensor& fl
       firsts.push_back(i);
       counts.push_back(0);
     }
-    ++counts[static_cast<std::size_t>(number)];
+    if (return_counts) ++counts[static_cast<std::size_t>(number)];
     if (number_of != nullptr) number_of[i] = number;
   }
   // From the order of first appearance to that of the elements.
