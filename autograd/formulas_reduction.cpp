@@ -75,8 +75,9 @@ Tensor var_mean_backward(const Tensor& grad_spread, const Tensor& grad_mean, con
                 : var_backward(grad_spread, self, dim, correction, keepdim);
   }
   if (!grad_mean.defined()) return grad;
-  const Tensor of_mean = mean_backward(grad_mean, self.sizes(), dim, keepdim);
-  return grad.defined() ? grad + of_mean : of_mean;
+  if (!grad.defined()) return mean_backward(grad_mean, self.sizes(), dim, keepdim);
+  return grad + restore_dims(grad_mean / std::max<std::int64_t>(count_of(self.sizes(), dim), 1), self.sizes(),
+                             dim, keepdim);
 }
 
 Tensor norm_backward(const Tensor& grad_output, const Tensor& input, const std::optional<Scalar>& order,

@@ -4,7 +4,8 @@
 
 namespace lanewise {
 
-/// Whether ops record nodes, per thread. On by default; off in an InferenceMode, whatever is set there.
+/// Whether ops record nodes, per thread. On by default; off in an InferenceMode, whatever is set there (libtorch says what was
+/// set, and records nothing either).
 class LANEWISE_API GradMode {
  public:
   static bool is_enabled() noexcept;

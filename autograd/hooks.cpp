@@ -252,6 +252,9 @@ RemovableHandle observe(const char* op, const variable_list& tensors,
 
 /// The gradients that arrived in one run.
 struct Arrivals {
+  explicit Arrivals(std::shared_ptr<void> hook) : owner(std::move(hook)) {}
+  std::shared_ptr<void>
+      owner;  ///< whose address is the key: no other hook may get it as long as the run lasts
   variable_list grads;
   std::size_t expected = 0;
   std::size_t count = 0;
@@ -286,7 +289,7 @@ RemovableHandle register_multi_grad_hook(const variable_list& tensors,
     {
       const std::lock_guard<std::mutex> lock(state->mutex);
       std::shared_ptr<void>& kept = GraphTask::current()->kept_for(state.get());
-      if (kept == nullptr) kept = std::make_shared<Arrivals>();
+      if (kept == nullptr) kept = std::make_shared<Arrivals>(state);
       Arrivals& arrivals = *static_cast<Arrivals*>(kept.get());
       if (arrivals.count == 0) {
         arrivals.grads.resize(state->nodes.size());

@@ -82,22 +82,23 @@ const std::shared_ptr<Node>& view_grad_fn(const Tensor& view, AutogradMeta& meta
   if (meta.grad_fn_ == nullptr && !attached) return meta.grad_fn_;
   if (meta.creation_ != CreationMeta::Default)
     detail::raise_view_modified(view, meta, "grad_fn", /*is_inplace=*/false);
-  meta.view_version_ = version;
   if (!attached) {
     // The base left the graph that the view is part of, and was modified then: nothing leads there any more.
     meta.grad_fn_ = make_node<ZeroBackward>("AsStridedBackward0", edge_list(1),
                                             std::initializer_list<const Tensor*>{&view});
     meta.output_nr_ = meta.grad_fn_->add_input_metadata(view);
+    meta.view_version_ = version;
     detail::move_hooks(meta);
     return meta.grad_fn_;
   }
-  const EnableGradGuard guard;
+  const InferenceMode recording(false);
   const Tensor again = meta.replay_ != nullptr
                            ? (*meta.replay_)(meta.base_)
                            : as_strided(meta.base_, view.sizes(), view.strides(), view.storage_offset());
   const AutogradMeta& made = *get_autograd_meta(again);
   meta.grad_fn_ = made.grad_fn_;
   meta.output_nr_ = made.output_nr_;
+  meta.view_version_ = version;
   detail::move_hooks(meta);
   return meta.grad_fn_;
 }

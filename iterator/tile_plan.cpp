@@ -9,7 +9,7 @@
 namespace lanewise::detail {
 namespace {
 
-/// Rows at least this long are handed to the function one by one where that saves a copy.
+/// Rows at least this long are handed to the function where they lie, where that saves a copy.
 constexpr std::int64_t kMinRow = 64;
 /// The same where the function takes many rows in a call.
 constexpr std::int64_t kMinRowOfMany = 32;

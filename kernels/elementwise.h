@@ -14,7 +14,7 @@
 ///
 /// A functor whose body depends on the parameters has instead
 ///   template <class T, class Run> static void choose(const KernelScalar* params, Run run);
-/// which calls run(body) once per contiguous run of elements. One that has a quicker body for its first input where each of the
+/// which calls run(body) once, for all rows of a call. One that has a quicker body for its first input where each of the
 /// others is one number for all has besides
 ///   template <class T, class Run> static bool by_numbers(const T* others, std::int64_t n, Run run);
 /// which calls run(body), or returns false.
@@ -378,8 +378,9 @@ struct KernelPart {
   constexpr void fill(std::size_t type, ElementwiseFn fn, bool streams = false, bool rows = false) {
     kernel.fn[type] = fn;
     filled[type] = true;
-    if (streams) kernel.streams |= static_cast<std::uint16_t>(1u << type);
-    if (rows) kernel.rows |= static_cast<std::uint16_t>(1u << type);
+    const auto bit = static_cast<std::uint16_t>(1u << type);
+    kernel.streams = static_cast<std::uint16_t>(streams ? kernel.streams | bit : kernel.streams & ~bit);
+    kernel.rows = static_cast<std::uint16_t>(rows ? kernel.rows | bit : kernel.rows & ~bit);
   }
   constexpr operator ElementwiseKernel() const { return kernel; }
 };

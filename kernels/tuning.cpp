@@ -63,10 +63,16 @@ class TunedTable {
       table_.*field = &kernels_.back().kernel;
     }
     TunedKernel& mine = *find_any(table_.*field);
-    const ElementwiseFn fn = source.fn[index(compute_type(t.dtype))];
-    mine.runs[index(t.dtype)][static_cast<std::size_t>(t.size)] = {fn, t.isa, t.grain, t.block};
+    const std::size_t compute = index(compute_type(t.dtype));
+    const ElementwiseFn fn = source.fn[compute];
+    const bool rows = (source.rows >> compute & 1) != 0;
+    mine.runs[index(t.dtype)][static_cast<std::size_t>(t.size)] = {fn, t.isa, t.grain, t.block, rows};
     // Small calls of plain types take what is in the table, without asking.
-    if (t.size == SizeClass::Small && compute_type(t.dtype) == t.dtype) mine.kernel.fn[index(t.dtype)] = fn;
+    if (t.size == SizeClass::Small && compute_type(t.dtype) == t.dtype) {
+      const auto bit = static_cast<std::uint16_t>(1u << compute);
+      mine.kernel.fn[compute] = fn;
+      mine.kernel.rows = static_cast<std::uint16_t>(rows ? mine.kernel.rows | bit : mine.kernel.rows & ~bit);
+    }
   }
   TunedKernel* find_any(const ElementwiseKernel* kernel) {
     for (TunedKernel& k : kernels_) {

@@ -77,6 +77,7 @@ struct TunedRun {
   ElementwiseFn fn;
   Isa isa;
   std::int64_t grain, block;
+  bool rows;  ///< fn follows kManyRows
 };
 
 namespace detail {

@@ -12,6 +12,7 @@
 #include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/views.h>
+#include <lanewise/tensor/dimension_order.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -54,17 +55,7 @@ DimVector strides_like(IntArrayRef sizes, const std::vector<DimVector>& operands
     }
     return 0;
   };
-  for (std::size_t i = 1; i < rank; ++i) {
-    std::size_t moving = i;
-    for (std::size_t j = i; j-- > 0;) {
-      const int order_of = compare(order[j], order[moving]);
-      if (order_of < 0) break;
-      if (order_of > 0) {
-        std::swap(order[j], order[moving]);
-        moving = j;
-      }
-    }
-  }
+  sort_dimensions(order, compare);
   DimVector strides(rank, 1);
   std::int64_t step = 1;
   for (const std::int64_t d : order) {
@@ -204,7 +195,7 @@ bool is_one_mask(ArrayRef<Tensor> indices) {
   const Tensor* mask = nullptr;
   for (const Tensor& index : indices) {
     if (!index.defined()) continue;
-    if (mask != nullptr || index.scalar_type() != kBool) return false;
+    if (mask != nullptr || (index.scalar_type() != kBool && index.scalar_type() != kByte)) return false;
     mask = &index;
   }
   return mask != nullptr;
@@ -213,10 +204,14 @@ bool is_one_mask(ArrayRef<Tensor> indices) {
 }  // namespace
 
 void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
-  assert_apart(self, {&values});
-  for (const Tensor& index : indices) assert_apart(self, {&index});
-  if (!accumulate && values.numel() == 1 && values.scalar_type() != self.scalar_type() &&
-      is_one_mask(indices)) {
+  // One value under a mask is read before anything is written, as PyTorch does.
+  const bool fills = !accumulate && values.numel() == 1 && is_one_mask(indices);
+  if (!fills) assert_apart(self, {&values});
+  for (const Tensor& index : indices) {
+    if (!index.defined()) continue;
+    fills ? assert_no_partial_overlap(self, index) : assert_no_overlap(self, index);
+  }
+  if (fills && values.scalar_type() != self.scalar_type()) {
     return index_put_(self, indices, filled(values.sizes(), self.scalar_type(), values.item()), false);
   }
   if (!accumulate && fills_mask(self, indices, values)) {

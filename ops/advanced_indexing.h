@@ -9,8 +9,8 @@
 /// Tensors as indices: lists of them, one along a dimension, or positions among all elements. No autograd.
 ///
 /// Order    where several values go to one place, they are written or added in the order of the indices
-/// Throws   IndexError, ShapeError, DtypeError, StorageError if what is written to overlaps itself or what is read, all before
-///          anything is written
+/// Throws   IndexError, ShapeError, DtypeError, StorageError if what is written to overlaps itself or, both being dense, what
+///          is read, all before anything is written. Strided tensors that meet, and one value under a mask, are read as they were.
 namespace lanewise::ops {
 
 /// self[indices[0], indices[1], ...]; undefined ones take a dimension whole (Note [Indexed rows]).

@@ -1,4 +1,5 @@
 #include <lanewise/generated/functions.h>
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
@@ -99,6 +100,7 @@ Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, c
 Tensor& index_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                       std::string_view reduce, bool include_self) {
   ops::check_defined("index_reduce_", "self", self, "index", index, "source", source);
+  assert_apart(self, {&index, &source});
   return self.scatter_reduce_(dim, index_like(self, dim, index, source, reduce), source, reduce,
                               include_self);
 }

@@ -11,8 +11,8 @@
 ///
 /// Index    int64 or int32, within [0, size of dim); not larger than self in the other dimensions, nor than src in any
 /// Order    where several elements go to one place, they are written or added in order of their position along dim
-/// Throws   ShapeError, IndexError, DtypeError, StorageError if what is written to overlaps itself or what is read, all before
-///          anything is written
+/// Throws   ShapeError, IndexError, DtypeError, StorageError if what is written to overlaps itself or, both being dense, what
+///          is read (gather: an index may be its result), all before anything is written. Strided tensors that meet are read as they were.
 namespace lanewise::ops {
 
 /// out[i][j][k] = self[index[i][j][k]][j][k] for dim 0.

@@ -83,8 +83,13 @@ struct InMemoryOrder {
   }
 };
 
-/// What may be written to beside its source: src as a copy if the two share memory.
+/// What may be read while self is written to: a copy if the two share memory, for strided tensors may meet unnoticed.
 Tensor apart_from(const Tensor& self, const Tensor& src) { return src.is_alias_of(self) ? clone(src) : src; }
+
+/// The index of an op that writes to self.
+ElementIndex index_into(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index) {
+  return ElementIndex(op, dim, self.sizes(), apart_from(self, index));
+}
 
 enum class Reduce : std::uint8_t { Sum, Prod, Mean, Max, Min };
 
@@ -202,7 +207,7 @@ void divide_by_counts(const ElementIndex& indexing, Tensor& self, bool include_s
 }
 
 void add_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, bool fresh) {
-  ElementIndex indexing("scatter_add", dim, self.sizes(), index);
+  ElementIndex indexing = index_into("scatter_add", self, dim, index);
   indexing.check_src("scatter_add", self, src);
   indexing.check_bounds("scatter_add", fresh);
   assert_no_internal_overlap(self);
@@ -226,14 +231,14 @@ void put_where(const ElementIndex& indexing, Tensor& self, const Tensor& src) {
 }
 
 void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, bool fresh) {
-  ElementIndex indexing("scatter", dim, self.sizes(), index);
+  ElementIndex indexing = index_into("scatter", self, dim, index);
   indexing.check_src("scatter", self, src);
   indexing.check_bounds("scatter", fresh);
   put_where(indexing, self, apart_from(self, src));
 }
 
 void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value, bool fresh) {
-  ElementIndex indexing("scatter", dim, self.sizes(), index);
+  ElementIndex indexing = index_into("scatter", self, dim, index);
   const Tensor one = filled({}, self.scalar_type(), value);
   indexing.check_bounds("scatter", fresh);
   put_where(indexing, self, one);
@@ -242,7 +247,7 @@ void put_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Sc
 void reduce_scattered(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                       std::string_view reduce, bool include_self, bool fresh) {
   const Reduce kind = reduce_of(reduce);
-  ElementIndex indexing("scatter_reduce", dim, self.sizes(), index);
+  ElementIndex indexing = index_into("scatter_reduce", self, dim, index);
   indexing.check_src("scatter_reduce", self, src);
   indexing.check_bounds("scatter_reduce", fresh);
   LANEWISE_CHECK(DtypeError, !self.is_complex() || (kind != Reduce::Max && kind != Reduce::Min),

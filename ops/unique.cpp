@@ -149,7 +149,7 @@ std::optional<std::tuple<Tensor, Tensor, Tensor>> unique_of_few(const Tensor& fl
   using Key = typename SortKey<T>::Key;
   const auto* x = flat.const_data_ptr<T>();
   const std::int64_t n = flat.numel();
-  KeyNumbers<Key> numbers;
+  KeyNumbers<typename SortKey<T>::Raw> numbers;
   std::vector<std::int64_t> firsts, counts;
   const Tensor inverse =
       return_inverse ? lanewise::detail::empty_cpu(sizes, kLong) : lanewise::detail::empty_cpu({0}, kLong);
@@ -157,7 +157,7 @@ std::optional<std::tuple<Tensor, Tensor, Tensor>> unique_of_few(const Tensor& fl
   for (std::int64_t i = 0; i < n; ++i) {
     const Key key = SortKey<T>::of(x[i]);
     if (SortKey<T>::kFloating && key == SortKey<T>::kNaN) return std::nullopt;
-    const std::int32_t number = numbers.number(key);
+    const std::int32_t number = numbers.number(static_cast<typename SortKey<T>::Raw>(key));
     if (number < 0) return std::nullopt;
     if (static_cast<std::size_t>(number) == firsts.size()) {
       firsts.push_back(i);

@@ -10,10 +10,7 @@
 namespace lanewise {
 namespace {
 
-Tensor numbers(IntArrayRef sizes, ScalarType dtype) {
-  const Tensor t = (randn(sizes) * 4).round();
-  return dtype == kByte || dtype == kBool ? t.abs().to(dtype) : t.to(dtype);
-}
+Tensor numbers(IntArrayRef sizes, ScalarType dtype) { return (randn(sizes) * 4).round().to(dtype); }
 
 /// A copy of t whose rows lie `gap` elements of 7 apart, and the memory that it is part of.
 struct Apart {
@@ -72,7 +69,7 @@ TEST(Rows, AreAsTheirContiguousCopies) {
                               numbers({n}, dtype), numbers({1}, dtype)}) {
         for (const Form& form : kForms) {
           SCOPED_TRACE(::testing::Message() << form.name << " " << dtype << " " << n << " " << b.sizes());
-          const Tensor expected = form.op(a, b);
+          const Tensor expected = form.op(a, b.expand(a.sizes()).contiguous());
           const Apart x(a, 13), y(b, 13), out(zeros_like(a), 13), own(a, 3);
           EXPECT_TRUE(same(form.op(x.rows, y.rows), expected));
           Tensor to = out.rows, self = own.rows;
@@ -88,11 +85,42 @@ TEST(Rows, AreAsTheirContiguousCopies) {
 
 TEST(Rows, OfQuotients) {
   manual_seed(12);
-  const Tensor a = randn({40, 70}), columns = randn({40, 1});
-  const Apart x(a, 10);
-  EXPECT_TRUE(same(x.rows / 3, a / 3));
-  EXPECT_TRUE(same(x.rows / 4, a / 4));
-  EXPECT_TRUE(same(x.rows / columns, a / columns.expand({40, 70}).contiguous()));
+  for (const std::int64_t n : {70, 300}) {
+    const Tensor a = randn({40, n}), columns = randn({40, 1}), three = full({40, n}, 3),
+                 four = full({40, n}, 4);
+    const Apart x(a, 10);
+    EXPECT_TRUE(same(x.rows / 3, a / three));
+    EXPECT_TRUE(same(x.rows / 4, a / four));
+    EXPECT_TRUE(same(x.rows / columns, a / columns.expand({40, n}).contiguous()));
+  }
+}
+
+TEST(Rows, OfComparisonsAndOfSeveralResults) {
+  manual_seed(13);
+  const Tensor a = randn({9, 70}), b = randn({9, 70});
+  const Apart x(a, 6), y(b, 6), truth(zeros({9, 70}, TensorOptions(kByte)), 6);
+  Tensor to = truth.rows.view(kBool);
+  gt_out(to, x.rows, y.rows);
+  EXPECT_TRUE(equal(to, a > b) && truth.gaps_are_whole());
+  const auto [mantissa, exponent] = frexp(x.rows);
+  EXPECT_TRUE(equal(ldexp(mantissa, exponent), a));
+}
+
+TEST(Rows, OfMoreThanTheSecondCacheAndOfThreads) {
+  manual_seed(14);
+  const Tensor a = randn({4000, 80}), b = randn({4000, 80}), columns = randn({4000, 1});
+  const Apart x(a, 40), y(b, 40);
+  const int threads = get_num_threads();
+  for (const int n : {1, 3}) {
+    set_num_threads(n);
+    EXPECT_TRUE(same(x.rows * y.rows, a * b));
+    EXPECT_TRUE(same(x.rows * columns, a * columns.expand({4000, 80}).contiguous()));
+    const Apart own(a, 40);
+    Tensor self = own.rows;
+    self.add_(y.rows);
+    EXPECT_TRUE(same(self, a + b) && own.gaps_are_whole());
+  }
+  set_num_threads(threads);
 }
 
 TEST(Rows, ThatGoPastTheCaches) {

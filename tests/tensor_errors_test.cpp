@@ -22,6 +22,35 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
+TEST(Errors, SayWhatWasUnderWay) {
+  const auto fail = [] {
+    LANEWISE_CHECK(ValueError, false, "no ", 3, ' ', kFloat, " at ", IntArrayRef({1, 2}));
+  };
+  try {
+    fail();
+  } catch (ValueError& error) {
+    EXPECT_STREQ(error.what(), "no 3 Float at [1, 2]");
+    EXPECT_TRUE(error.context().empty());
+    error.add_context("While checking X");
+    EXPECT_STREQ(error.what(), "no 3 Float at [1, 2] (While checking X)");
+    error.add_context("While checking Y");
+  }
+  try {
+    try {
+      fail();
+    } catch (Error& error) {
+      error.add_context("While checking X");
+      error.add_context("While checking Y");
+      throw;
+    }
+  } catch (const ValueError& error) {
+    EXPECT_STREQ(error.what(), "no 3 Float at [1, 2]\n  While checking X\n  While checking Y");
+    EXPECT_EQ(error.msg(), "no 3 Float at [1, 2]");
+    EXPECT_EQ(error.context().size(), 2U);
+  }
+  EXPECT_THROW(fail(), ValueError);
+}
+
 TEST(Errors, ClampNeedsALimit) {
   EXPECT_THAT(Call([] { clamp(ones({2})); }),
               ThrowsMessage<ValueError>(HasSubstr("At least one of 'min' or 'max' must not be None")));

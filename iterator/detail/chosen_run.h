@@ -14,7 +14,7 @@ struct ChosenRun {
 };
 
 /// For so many elements of an op that computes in `dtype`, as users see it. Halves that are taken as they lie have one
-/// function a tier, and no tuning. A tuned function of another tier may not take rows.
+/// function a tier, and no tuning.
 inline ChosenRun choose_run(const kernels::ElementwiseKernel& kernel, ScalarType dtype, std::int64_t elements,
                             bool halves_as_they_lie = false) {
   const ScalarType compute = halves_as_they_lie ? dtype : kernels::compute_type(dtype);
@@ -24,7 +24,7 @@ inline ChosenRun choose_run(const kernels::ElementwiseKernel& kernel, ScalarType
   return {.fn = tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)],
           .grain = tuned != nullptr ? tuned->grain : 0,
           .block = tuned != nullptr ? tuned->block : 0,
-          .rows = tuned == nullptr && (kernel.rows >> static_cast<int>(compute) & 1) != 0};
+          .rows = tuned != nullptr ? tuned->rows : (kernel.rows >> static_cast<int>(compute) & 1) != 0};
 }
 
 }  // namespace lanewise::detail

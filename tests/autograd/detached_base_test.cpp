@@ -52,6 +52,21 @@ TEST(DetachedBase, AViewOfALeafWithoutARecordIsStaleWhenItsBaseIsModified) {
               ThrowsMessage<AutogradError>(HasSubstr("A view was created in no_grad mode")));
 }
 
+TEST(DetachedBase, StaleViewsFindTheirHistoryInInferenceModeToo) {
+  const Tensor x = leaf({1, 2, 3});
+  Tensor y = x * 2;
+  const Tensor v = y.slice(0, 0, 2);
+  v.retain_grad();
+  y.mul_(3);
+  {
+    const InferenceMode guard;
+    EXPECT_EQ(v.grad_fn()->name(), "AsStridedBackward0");
+  }
+  v.sum().backward();
+  EXPECT_VALUES(x.grad(), 6, 6, 0);
+  EXPECT_VALUES(v.grad(), 1, 1);
+}
+
 TEST(DetachedBase, ALeafInsideOfAGraphGetsNoGradient) {
   const Tensor x = leaf({1, 2, 3}), w = leaf({4, 5, 6});
   const Tensor y = x * 2;
