@@ -90,11 +90,13 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
       1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
 }
 
-/// Whether rows go to the function by pointer: none is copied or converted.
-bool has_plain_rows(const Plan& plan) {
-  for (int k = 0; k < plan.job->operands; ++k) {
-    const TileOperand& operand = plan.job->operand[static_cast<std::size_t>(k)];
-    if (plan.row_feed(*plan.job, k) == RowFeed::Staged || operand.memory != operand.tile) return false;
+/// Whether rows go to the function by pointer, many in a call: none is copied or converted.
+bool takes_short_rows(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  if (job.shape[0] < kMinRowOfMany || !takes_many_rows(job)) return false;
+  for (int k = 0; k < job.operands; ++k) {
+    const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
+    if (plan.row_feed(job, k) == RowFeed::Staged || operand.memory != operand.tile) return false;
   }
   return true;
 }
@@ -124,6 +126,10 @@ std::int64_t bytes_at_all(const TileJob& job) {
     bytes += of_operand;
   }
   return bytes;
+}
+
+bool takes_many_rows(const TileJob& job) {
+  return job.rows && (!job.identity || bytes_at_all(job) <= kBeyondL3);
 }
 
 std::int64_t moving_bytes(const Plan& plan) {
@@ -187,8 +193,7 @@ void run_tiles(const TileJob& job) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
     }
-    if (job.ndim > 1 &&
-        (job.shape[0] >= kMinRow || (job.rows && job.shape[0] >= kMinRowOfMany && has_plain_rows(plan)))) {
+    if (job.ndim > 1 && (job.shape[0] >= kMinRow || takes_short_rows(plan))) {
       note_path(Path::Rows);
       return run_rows(plan);
     }

@@ -20,7 +20,8 @@ struct RowPlan {
   std::int64_t pieces = 0;
   std::uint32_t broadcast = 0;
   bool plain = false;    // whole rows, nothing staged or converted
-  bool fetches = false;  // memory is asked for ahead of the rows
+  bool many = false;     // in a call
+  std::int64_t fetched = 0;  // bytes that are asked for at once, ahead of the rows
   double cost = 1;
 };
 
@@ -50,9 +51,13 @@ RowPlan plan_rows(const Plan& plan) {
     }
   }
   rows.cost = staged_cost(job, staged);
-  // In L2 it costs more than it gains: 2 ns a row of 512 bytes, a quarter of what clamp_min_ of int8 takes.
-  constexpr std::int64_t kInL2 = 512 << 10;
-  rows.fetches = bytes_at_all(job) >= kInL2;
+  // Near L2 it costs more than it gains: 2 ns a row of 512 bytes, a quarter of what clamp_min_ of int8 takes. In L3 by 2 KiB,
+  // beyond it a row at a time: of 1M f32 in rows of 64 out of 128 a product in place takes 146 and 198 us, of 16M 8.3 and 7.4 ms
+  // (Zen 5).
+  constexpr std::int64_t kNearL2 = 4 << 20;
+  const std::int64_t all = bytes_at_all(job);
+  rows.fetched = all < kNearL2 ? 0 : all <= kBeyondL3 ? 2048 : 256;
+  rows.many = takes_many_rows(job);
   // Pieces of nearly equal length; rows that need no tile are only cut so that threads can share a long one.
   constexpr std::int64_t kUnstagedPiece = 32 * 1024;
   const std::int64_t room =
@@ -86,7 +91,8 @@ std::int64_t rows_ahead(const TileOperand& operand, std::int64_t n) {
   return bytes >= kAhead || stride == bytes ? 0 : kAhead / bytes * stride;
 }
 
-void prefetch(const char* row, std::int64_t bytes) {
+/// Inlined, as what calls it: gcc takes functions that only prefetch for ones without effect, and leaves their calls out.
+[[gnu::always_inline]] inline void prefetch(const char* row, std::int64_t bytes) {
   for (std::int64_t at = 0; at < bytes; at += 64) {
     __builtin_prefetch(row + at);
   }
@@ -127,7 +133,7 @@ class RowRun {
           break;
         case RowFeed::Direct:
           data_[i] = cursor.at(k) + first * operand.strides[0];
-          if (const std::int64_t ahead = rows_.fetches && k >= job.outputs ? rows_ahead(operand, n) : 0;
+          if (const std::int64_t ahead = rows_.fetched != 0 && k >= job.outputs ? rows_ahead(operand, n) : 0;
               ahead != 0) {
             prefetch(data_[i] + ahead, n * operand.memory_size());
           }
@@ -190,7 +196,7 @@ class PlainRows {
       const bool scalar = rows.feed[i] == RowFeed::Scalar;
       group_.step[i] = scalar ? 0 : job_.operand[i].strides[1];
       if (rows.feed[i] == RowFeed::RowScalar && group_.step[i] != 0) group_.moving |= 1u << k;
-      ahead_[i] = rows.fetches && rows.feed[i] == RowFeed::Direct && k >= job_.outputs
+      ahead_[i] = rows.fetched != 0 && rows.feed[i] == RowFeed::Direct && k >= job_.outputs
                       ? rows_ahead(job_.operand[i], job_.shape[0])
                       : 0;
       if (ahead_[i] != 0) fetched_ = job_.shape[0] * job_.operand[i].memory_size();
@@ -215,10 +221,10 @@ class PlainRows {
 
  private:
   void run_part(std::int64_t count) {
-    const std::int64_t most = !job_.rows      ? 1
+    const std::int64_t most = !rows_.many     ? 1
                               : fetched_ == 0 ? count
-                                              : std::max<std::int64_t>(kFetched / fetched_, 1);
-    const std::uint32_t broadcast = rows_.broadcast | (job_.rows ? kernels::kManyRows : 0);
+                                              : std::max<std::int64_t>(rows_.fetched / fetched_, 1);
+    const std::uint32_t broadcast = rows_.broadcast | (rows_.many ? kernels::kManyRows : 0);
     for (std::int64_t done = 0; done < count; done += group_.count) {
       group_.count = std::min(most, count - done);
       if (fetched_ != 0) fetch();
@@ -229,7 +235,7 @@ class PlainRows {
       }
     }
   }
-  void fetch() const {
+  [[gnu::always_inline]] void fetch() const {
     for (int k = job_.outputs; k < job_.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
       if (ahead_[i] == 0) continue;
@@ -238,8 +244,6 @@ class PlainRows {
                  job_.shape[0] * job_.operand[i].memory_size());
     }
   }
-
-  static constexpr std::int64_t kFetched = 2048;  ///< bytes asked for at once
 
   const TileJob& job_;
   const Plan& plan_;

@@ -72,6 +72,7 @@ inline constexpr std::int64_t kMaxRun = 2048;
 inline constexpr std::int64_t kTouchedBytes = 28 * 1024;
 inline constexpr std::int64_t kTouchedBytesBeyondL2 = 14 * 1024;
 inline constexpr std::int64_t kBeyondL2 = 8 << 20;
+inline constexpr std::int64_t kBeyondL3 = 16 << 20;
 inline constexpr std::int64_t kLargeL1 = 48 * 1024;
 /// Steps are no shorter than so many elements for it, nor than a period.
 inline constexpr std::int64_t kMinRun = 64;
@@ -100,6 +101,9 @@ double staged_cost(const TileJob& job, int staged);
 
 /// Bytes of all elements that a job reads and writes, those that it reads again and again counted once.
 std::int64_t bytes_at_all(const TileJob& job);
+
+/// Whether the function gets many rows in a call. Copies from beyond L3 are quicker one by one.
+bool takes_many_rows(const TileJob& job);
 
 /// Bytes of an element of all operands but those that are repeated from a cache.
 std::int64_t moving_bytes(const Plan& plan);
