@@ -253,8 +253,8 @@ RemovableHandle observe(const char* op, const variable_list& tensors,
 /// The gradients that arrived in one run.
 struct Arrivals {
   explicit Arrivals(std::shared_ptr<void> hook) : owner(std::move(hook)) {}
-  std::shared_ptr<void>
-      owner;  ///< whose address is the key: no other hook may get it as long as the run lasts
+  /// Its address is the key: no other hook may get it as long as the run lasts.
+  std::shared_ptr<void> owner;
   variable_list grads;
   std::size_t expected = 0;
   std::size_t count = 0;

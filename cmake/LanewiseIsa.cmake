@@ -85,7 +85,7 @@ function(lanewise_build_isa_objects result)
                              $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops;-fno-split-paths;-fno-version-loops-for-strides>
                              $<$<CXX_COMPILER_ID:GNU>:-fno-loop-unroll-and-jam>
                              # A loop of one load and one store takes up to twice as long if its code lies across 32 bytes (Zen 3, neg
-                             # in L1), and of 64 bytes where it lies across 64 (Zen 5: up to 1.25 times). What other jumps go to need not be
+                             # in L1), and up to 1.25 times across 64 (Zen 5, in some runs). What other jumps go to need not be
                              # aligned, which saves what the loops take more.
                              $<$<CXX_COMPILER_ID:GNU>:-falign-jumps=1>
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx2>>:-falign-loops=32>

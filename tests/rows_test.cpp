@@ -106,19 +106,23 @@ TEST(Rows, OfComparisonsAndOfSeveralResults) {
   EXPECT_TRUE(equal(ldexp(mantissa, exponent), a));
 }
 
-TEST(Rows, OfMoreThanTheSecondCacheAndOfThreads) {
+// Memory is asked for ahead of the rows, by several or by one, from 4 and from 16 MiB on.
+TEST(Rows, FromBeyondTheCachesAndOfThreads) {
   manual_seed(14);
-  const Tensor a = randn({4000, 80}), b = randn({4000, 80}), columns = randn({4000, 1});
-  const Apart x(a, 40), y(b, 40);
   const int threads = get_num_threads();
-  for (const int n : {1, 3}) {
-    set_num_threads(n);
-    EXPECT_TRUE(same(x.rows * y.rows, a * b));
-    EXPECT_TRUE(same(x.rows * columns, a * columns.expand({4000, 80}).contiguous()));
-    const Apart own(a, 40);
-    Tensor self = own.rows;
-    self.add_(y.rows);
-    EXPECT_TRUE(same(self, a + b) && own.gaps_are_whole());
+  for (const std::int64_t rows : {4000, 8000, 24000}) {
+    const Tensor a = randn({rows, 80}), b = randn({rows, 80}), columns = randn({rows, 1});
+    const Apart x(a, 40), y(b, 40);
+    for (const int n : {1, 3}) {
+      set_num_threads(n);
+      EXPECT_TRUE(same(x.rows * y.rows, a * b));
+      EXPECT_TRUE(same(x.rows * columns, a * columns.expand({rows, 80}).contiguous()));
+      EXPECT_TRUE(same(x.rows.clone(MemoryFormat::Contiguous), a));
+      const Apart own(a, 40);
+      Tensor self = own.rows;
+      self.add_(y.rows);
+      EXPECT_TRUE(same(self, a + b) && own.gaps_are_whole());
+    }
   }
   set_num_threads(threads);
 }

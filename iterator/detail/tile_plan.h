@@ -72,6 +72,7 @@ inline constexpr std::int64_t kMaxRun = 2048;
 inline constexpr std::int64_t kTouchedBytes = 28 * 1024;
 inline constexpr std::int64_t kTouchedBytesBeyondL2 = 14 * 1024;
 inline constexpr std::int64_t kBeyondL2 = 8 << 20;
+/// Operands of so many bytes in all are taken for ones that come from memory.
 inline constexpr std::int64_t kBeyondL3 = 16 << 20;
 inline constexpr std::int64_t kLargeL1 = 48 * 1024;
 /// Steps are no shorter than so many elements for it, nor than a period.
