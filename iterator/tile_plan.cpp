@@ -11,8 +11,6 @@ namespace {
 
 /// Rows at least this long are handed to the function where they lie, where that saves a copy.
 constexpr std::int64_t kMinRow = 64;
-/// The same where the function takes many rows in a call.
-constexpr std::int64_t kMinRowOfMany = 32;
 /// Blocks are at least this wide.
 constexpr std::int64_t kMinBlockColumns = 16;
 
@@ -93,12 +91,21 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
 /// Whether rows go to the function by pointer, many in a call: none is copied or converted.
 bool takes_short_rows(const Plan& plan) {
   const TileJob& job = *plan.job;
-  if (job.shape[0] < kMinRowOfMany || !takes_many_rows(job)) return false;
+  if (!takes_many_rows(job)) return false;
+  std::int64_t widest = 1;
+  int moving = 0, gathered = 0;
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
     if (plan.row_feed(job, k) == RowFeed::Staged || operand.memory != operand.tile) return false;
+    widest = std::max(widest, operand.tile_size());
+    moving += plan.flat[static_cast<std::size_t>(k)].feed != Feed::Scalar;
+    gathered += plan.flat[static_cast<std::size_t>(k)].feed == Feed::Gather;
   }
-  return true;
+  // The more would pass through tiles, the sooner; a copy passes through one as it is.
+  const std::int64_t bytes = job.shape[0] * widest, least = job.movers->least_row;
+  if (job.identity) return bytes > 2 * least;
+  if (gathered < 2) return bytes >= 2 * least;
+  return bytes > least || (bytes == least && moving > 2 && plan.flat[0].feed == Feed::Gather);
 }
 
 /// Output 0 alone, contiguous, so long that no cache holds it, and no input.

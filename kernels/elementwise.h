@@ -43,12 +43,7 @@ struct Loop<T, Cost, Output(Inputs...)> {
   static constexpr int kLanes = vec::Vec<T>::size;
   using InputIndices = std::make_index_sequence<kInputs>;
   using OfFirst = Loop<T, Cost, Same(Same)>;  ///< for bodies that know all other inputs
-  /// Where there are no masked loads and stores.
-#if defined(LANEWISE_ISA_AVX512)
-  static constexpr bool kOverlappedTail = false;
-#else
-  static constexpr bool kOverlappedTail = true;
-#endif
+  static constexpr bool kOverlappedTail = !kHasMaskedEnds;
 
   /// Whether results can go past the caches: where that is worth the code. Kernels that calculate for long write as usual: at
   /// 16M f32 exp (cost 8) takes 0.7 of the time past the caches, but log (10) 1.1, tanh (14) 1.2 and sin (14) 1.5.

@@ -94,6 +94,10 @@ struct Movers {
   std::array<std::array<ConvertFn, kNumScalarTypes>, kNumScalarTypes> convert;  ///< [from][to]
   std::array<GatherFn, 5> gather;
   std::array<ScatterFn, 5> scatter;
+  /// Bytes of a row: a kernel that takes many is quicker on longer ones where they lie than on copies in tiles.
+  std::int64_t least_row;
+  /// Bytes that kernels access under a mask at the end of a row, at a multiple of so many from its beginning; 0 if they do not.
+  std::int64_t masked_bytes;
 };
 
 /// Writes n elements whose values depend only on their flat logical index: out[k] = f(first + k, params).

@@ -113,6 +113,13 @@ inline constexpr bool kHasStream = true, kHasRows = true;
 inline constexpr bool kHasStream = false, kHasRows = false;
 #endif
 
+/// Whether the end of a run that fills no register is loaded and stored under a mask.
+#if defined(LANEWISE_ISA_AVX512)
+inline constexpr bool kHasMaskedEnds = true;
+#else
+inline constexpr bool kHasMaskedEnds = false;
+#endif
+
 /// The same past the caches, where kHasStream; p is a multiple of the register's size.
 template <class V>
 LANEWISE_INLINE void stream([[maybe_unused]] V v, [[maybe_unused]] char* p) {

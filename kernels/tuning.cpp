@@ -30,7 +30,8 @@ struct TunedKernel {
   /// The defaults everywhere.
   explicit TunedKernel(const ElementwiseKernel& best) : kernel(best) {
     for (std::size_t i = 0; i < runs.size(); ++i)
-      runs[i].fill({best.fn[index(compute_type(static_cast<ScalarType>(i)))], available_isas().back(), 0, 0});
+      runs[i].fill(
+          {best.fn[index(compute_type(static_cast<ScalarType>(i)))], available_isas().back(), 0, 0, false});
   }
 };
 

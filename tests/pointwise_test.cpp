@@ -445,7 +445,6 @@ TEST(Gradients, OfXlog1pyByItsFactorBesideBytes) {
 }
 
 TEST(PointwiseOps, OneLimitThatIsNanLimitsNothing) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const Tensor x = tensor({-1.0, 2.0});
   EXPECT_TRUE(clamp(x, std::optional<Scalar>(kNan), std::nullopt).equal(x));
   EXPECT_TRUE(clamp(x, std::nullopt, std::optional<Scalar>(kNan)).equal(x));

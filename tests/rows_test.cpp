@@ -62,7 +62,7 @@ bool same(const Tensor& a, const Tensor& b) { return a.scalar_type() == b.scalar
 TEST(Rows, AreAsTheirContiguousCopies) {
   manual_seed(11);
   for (const ScalarType dtype : {kFloat, kDouble, kChar, kShort, kLong, kBFloat16}) {
-    for (const std::int64_t n : {31, 32, 33, 50, 64, 97, 300}) {
+    for (const std::int64_t n : {8, 16, 17, 31, 32, 33, 50, 64, 97, 300}) {
       const Tensor a = numbers({5, 9, n}, dtype);
       // Rows beside them, one number for each row, one row for all, one number for all.
       for (const Tensor& b : {numbers({5, 9, n}, dtype), numbers({5, 9, 1}, dtype), numbers({9, 1}, dtype),
@@ -81,6 +81,27 @@ TEST(Rows, AreAsTheirContiguousCopies) {
       }
     }
   }
+}
+
+// The masked ends of rows reach into the rows that follow, which are done in turns then.
+TEST(Rows, InPlaceBesideEachOther) {
+  manual_seed(15);
+  const int threads = get_num_threads();
+  for (const ScalarType dtype : {kFloat, kDouble, kChar, kShort}) {
+    for (const std::int64_t n : {9, 17, 23, 40, 65, 70, 129}) {
+      const Tensor a = numbers({3, 701, n}, dtype), b = numbers({3, 701, n}, dtype);
+      for (const int t : {1, 3}) {
+        set_num_threads(t);
+        const Apart x(a, 1), y(b, 1), z(a, 2);
+        Tensor product = x.rows, sum = z.rows;
+        product.mul_(y.rows);
+        sum.add_(3);
+        EXPECT_TRUE(same(product, a * b) && x.gaps_are_whole()) << dtype << " " << n;
+        EXPECT_TRUE(same(sum, a + 3) && z.gaps_are_whole()) << dtype << " " << n;
+      }
+    }
+  }
+  set_num_threads(threads);
 }
 
 TEST(Rows, OfQuotients) {
