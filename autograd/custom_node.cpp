@@ -97,6 +97,7 @@ void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty,
                    "return more than "
                    "one tensor");
     check_inplace(output, true, name().c_str());
+    output.mutable_grad() = Tensor();  // that of what it was
     rebase_history(output, getptr());
     return;
   }

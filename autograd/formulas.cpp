@@ -83,11 +83,12 @@ Tensor div_scalar_backward(const Tensor& grad, const Scalar& other, ScalarType s
 
 Tensor pow_scalar_gradient(const Tensor& grad, const Tensor& self, const Scalar& exponent) {
   if (exponent.equal(0)) return zeros_like(grad);
-  if (exponent.equal(1)) return grad;
+  if (exponent.equal(1) && !compute_requires_grad(self)) return grad;
   // One kernel, except where a graph of second derivatives is made: that has PyTorch's nodes.
   if (!grad.is_complex() && !self.is_complex() && !compute_requires_grad(grad, self))
     return lanewise::pow_backward(grad, self, exponent);
-  const Tensor power = exponent.equal(2) ? self : self.pow(subtract_from(exponent, 1));
+  const Tensor power =
+      exponent.equal(2) && !compute_requires_grad(self) ? self : self.pow(subtract_from(exponent, 1));
   return handle_r_to_c(self.scalar_type(), grad * lanewise::conj(power * exponent));
 }
 

@@ -24,11 +24,6 @@ std::vector<std::shared_ptr<ForwardLevel>>& open_levels() {
   return lanewise::detail::PerThread<OpenLevels>::get().levels;
 }
 
-#if defined(__GNUC__)
-[[gnu::tls_model("initial-exec")]]
-#endif
-constinit thread_local bool forward_enabled = true;
-
 std::uint64_t enter() {
   static constinit std::atomic<std::uint64_t> next_id = 0;
   auto& levels = open_levels();
@@ -125,14 +120,14 @@ Tensor forward_ad::make_dual(const Tensor& primal, const Tensor& tangent, std::i
                  primal.sizes(), " while the given forward gradient is of size ", tangent.sizes());
   const Tensor dual = primal.view(primal.sizes());
   materialize_autograd_meta(dual).forward_view_ = false;
-  set_tangent(dual, tangent, found, /*keep=*/true);
+  if (!InferenceMode::is_enabled()) set_tangent(dual, tangent, found, /*keep=*/true);
   return dual;
 }
 
 forward_ad::UnpackedDualTensor forward_ad::unpack_dual(const Tensor& tensor, std::int64_t level) {
   const std::shared_ptr<ForwardLevel> found = find_level(level);
   if (found == nullptr) return {tensor, Tensor()};
-  return {_fw_primal(tensor, level), tangent_of(tensor, *found)};
+  return {_fw_primal(tensor, level), AutoFwGradMode::is_enabled() ? tangent_of(tensor, *found) : Tensor()};
 }
 
 }  // namespace lanewise::autograd
@@ -140,12 +135,6 @@ forward_ad::UnpackedDualTensor forward_ad::unpack_dual(const Tensor& tensor, std
 namespace lanewise {
 
 using autograd::forward_ad::Frame;
-
-AutoFwGradMode::AutoFwGradMode(bool enabled) noexcept : previous_(autograd::forward_enabled) {
-  autograd::forward_enabled = enabled;
-}
-AutoFwGradMode::~AutoFwGradMode() { autograd::forward_enabled = previous_; }
-bool AutoFwGradMode::is_enabled() noexcept { return autograd::forward_enabled; }
 
 Tensor _make_dual(const Tensor& primal, const Tensor& tangent, std::int64_t level) {
   return autograd::forward_ad::make_dual(primal, tangent, level);
@@ -157,7 +146,8 @@ std::tuple<Tensor, Tensor> _unpack_dual(const Tensor& dual, std::int64_t level) 
 }
 
 Tensor Tensor::_fw_grad(std::uint64_t level) const {
-  const auto found = defined() ? autograd::find_level(static_cast<std::int64_t>(level)) : nullptr;
+  const bool visible = defined() && AutoFwGradMode::is_enabled();
+  const auto found = visible ? autograd::find_level(static_cast<std::int64_t>(level)) : nullptr;
   return found == nullptr ? Tensor() : autograd::forward_ad::tangent_of(*this, *found);
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/transforms.h>
 #include <lanewise/dispatch_isa/api.h>
@@ -70,19 +71,6 @@ class LANEWISE_API NestedLevel {
 }  // namespace lanewise::autograd::forward_ad
 
 namespace lanewise {
-
-/// Whether ops carry tangents on, per thread; on by default. (c10::AutoFwGradMode)
-class LANEWISE_API AutoFwGradMode {
- public:
-  explicit AutoFwGradMode(bool enabled) noexcept;
-  ~AutoFwGradMode();
-  AutoFwGradMode(const AutoFwGradMode&) = delete;
-  AutoFwGradMode& operator=(const AutoFwGradMode&) = delete;
-  static bool is_enabled() noexcept;
-
- private:
-  bool previous_;
-};
 
 /// libtorch's names of make_dual and unpack_dual.
 LANEWISE_API Tensor _make_dual(const Tensor& primal, const Tensor& tangent, std::int64_t level);

@@ -13,6 +13,10 @@ namespace {
 [[gnu::tls_model("initial-exec")]]
 #endif
 constinit thread_local bool grad_enabled = true;
+#if defined(__GNUC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+constinit thread_local bool forward_enabled = true;
 constinit thread_local bool multithreading = true;
 
 constinit std::atomic<bool> deterministic = false;
@@ -23,10 +27,16 @@ constinit std::atomic<bool> deterministic_warns = false;
 bool GradMode::is_enabled() noexcept { return grad_enabled; }
 void GradMode::set_enabled(bool enabled) noexcept { grad_enabled = enabled && !detail::inference_mode; }
 
+AutoFwGradMode::AutoFwGradMode(bool enabled) noexcept : previous_(forward_enabled) {
+  forward_enabled = enabled;
+}
+AutoFwGradMode::~AutoFwGradMode() { forward_enabled = previous_; }
+bool AutoFwGradMode::is_enabled() noexcept { return forward_enabled; }
+
 bool InferenceMode::is_enabled() noexcept { return detail::inference_mode; }
 
 InferenceMode::InferenceMode(bool enabled) noexcept
-    : previous_inference_(detail::inference_mode), previous_grad_(grad_enabled) {
+    : previous_inference_(detail::inference_mode), previous_grad_(grad_enabled), forward_(!enabled) {
   detail::inference_mode = enabled;
   grad_enabled = !enabled;
 }

@@ -38,8 +38,22 @@ class LANEWISE_API EnableGradGuard : public AutoGradMode {
   EnableGradGuard() noexcept : AutoGradMode(true) {}
 };
 
+/// Whether ops carry tangents on, per thread; on by default. (c10::AutoFwGradMode)
+class LANEWISE_API AutoFwGradMode {
+ public:
+  explicit AutoFwGradMode(bool enabled) noexcept;
+  ~AutoFwGradMode();
+  AutoFwGradMode(const AutoFwGradMode&) = delete;
+  AutoFwGradMode& operator=(const AutoFwGradMode&) = delete;
+  static bool is_enabled() noexcept;
+
+ private:
+  bool previous_;
+};
+
 /// Tensors made in its scope are inference tensors: no version counter is kept for them, no node records
-/// them, and saving one for backward is an error. InferenceMode(false) leaves it for a scope.
+/// them, and saving one for backward is an error. Tangents are neither carried on nor seen there. InferenceMode(false) leaves
+/// it for a scope.
 class LANEWISE_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true) noexcept;
@@ -52,6 +66,7 @@ class LANEWISE_API InferenceMode {
  private:
   bool previous_inference_;
   bool previous_grad_;
+  AutoFwGradMode forward_;
 };
 
 /// Whether a backward of this thread may use other threads, per thread; on by default. It then runs branches

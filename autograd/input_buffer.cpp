@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <lanewise/autograd/autograd_meta.h>
 #include <lanewise/autograd/detail/spare_gradient.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/input_buffer.h>
@@ -26,13 +27,12 @@ void accumulate_into(Tensor& sum, Tensor&& grad) {
     return;
   }
   if (!GradMode::is_enabled() && !transforms_on() && sum.scalar_type() == grad.scalar_type()) {
-    if (is_free(sum)) {
+    const bool in_sum = is_free(sum);
+    if (in_sum || is_free(grad)) {
+      if (!in_sum) std::swap(sum, grad);  // the same bits: addition commutes
       sum.add_(grad);
-      return;
-    }
-    if (is_free(grad)) {
-      grad.add_(sum);  // the same bits: addition commutes
-      sum = std::move(grad);
+      if (AutogradMeta* meta = get_autograd_meta(sum))
+        meta->creation_ = CreationMeta::Default;  // no view any more
       return;
     }
   }
@@ -40,6 +40,7 @@ void accumulate_into(Tensor& sum, Tensor&& grad) {
 }
 
 Tensor sum_to_shape(const Tensor& t, IntArrayRef shape) {
+  if (shape.empty()) return t.dim() == 0 ? t : sum(t);
   DimVector dims;
   const std::size_t lead = t.sizes().size() - shape.size();
   for (std::size_t d = 0; d < t.sizes().size(); ++d) {

@@ -110,8 +110,8 @@ void Tensor::remove_hook(unsigned handle) const {
 void Tensor::retain_grad() const {
   LANEWISE_CHECK(AutogradError, defined() && requires_grad(),
                  "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
+  if (is_leaf()) return;  // which keeps its grad anyway
   const std::shared_ptr<autograd::Node>& fn = grad_fn();
-  if (fn == nullptr) return;  // a leaf keeps its grad anyway
   AutogradMeta& meta = *get_autograd_meta(*this);
   if (meta.retained_ != nullptr) return;
   meta.retained_ = std::make_shared<autograd::RetainedGrad>();
@@ -134,7 +134,7 @@ Tensor Tensor::detach() const {
 Tensor& Tensor::detach_() const {
   LANEWISE_CHECK(AutogradError, defined(), "detach_: argument 'self' is an undefined tensor");
   AutogradMeta* meta = get_autograd_meta(*this);
-  if (meta == nullptr) return const_cast<Tensor&>(*this);
+  if (meta == nullptr || InferenceMode::is_enabled()) return const_cast<Tensor&>(*this);
   LANEWISE_CHECK(
       AutogradError, !meta->is_view(),
       "detach_: can't detach views in-place; use detach(), or detach the base before taking the view");

@@ -444,6 +444,14 @@ TEST(Gradients, OfXlog1pyByItsFactorBesideBytes) {
   EXPECT_TRUE(allclose(x.grad(), bytes.to(kDouble).log1p()));
 }
 
+TEST(Gradients, OfFirstPowersHaveAGraph) {
+  const Tensor x = tensor({1.0, -2.0, 0.0}).requires_grad_();
+  const Tensor slope = autograd::grad({x.pow(1).sum()}, {x}, {}, true, true)[0];
+  EXPECT_TRUE(autograd::grad({(slope * slope).sum()}, {x})[0].equal(zeros({3})));
+  const Tensor second = autograd::grad({x.pow(2).sum()}, {x}, {}, true, true)[0];
+  EXPECT_TRUE(autograd::grad({second.sum()}, {x}, {}, true, true)[0].requires_grad());
+}
+
 TEST(PointwiseOps, OneLimitThatIsNanLimitsNothing) {
   const Tensor x = tensor({-1.0, 2.0});
   EXPECT_TRUE(clamp(x, std::optional<Scalar>(kNan), std::nullopt).equal(x));

@@ -133,7 +133,11 @@ struct DoubleInPlace : Function<DoubleInPlace> {
 TEST(Function, DirtyInputs) {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 3;
+  y.retain_grad();
+  y.sum().backward({}, true);
   const Tensor z = DoubleInPlace::apply(y);
+  EXPECT_FALSE(y.grad().defined()) << "it was that of another value";
+  x.mutable_grad() = Tensor();
   EXPECT_TRUE(z.is_same(y));
   EXPECT_EQ(y.grad_fn()->name(), "DoubleInPlaceBackward");
   z.sum().backward();

@@ -86,6 +86,35 @@ TEST(DetachedBase, GradientsOfMeansMayBeModified) {
   EXPECT_TRUE(grad({x.view({1, 3}).mean({1})}, {x})[0].is_contiguous());
 }
 
+// What a backward leaves may be modified under a gradient where PyTorch's is no view.
+TEST(DetachedBase, SumsOfGradientsAreNoViews) {
+  const Tensor number = leaf({2}).sum().detach().requires_grad_(), w = leaf({3, 4}), x = leaf({1, 2});
+  Tensor g = grad({(number + zeros({2, 3}, kDouble)).sum()}, {number})[0];
+  g.mul_(w.sum());
+  EXPECT_VALUES(g, 42);
+  Tensor twice = grad({(x.reshape({2, 1}) * x.reshape({2, 1})).sum()}, {x})[0];
+  twice.mul_(w);
+  EXPECT_VALUES(twice, 6, 16);
+}
+
+TEST(DetachedBase, AStaleViewThatIsALeafKeepsItsGradientAnyway) {
+  const Tensor x = leaf({1, 2, 3});
+  const NoGradGuard guard;
+  const Tensor v = x.view({3, 1});
+  v.sub_(4);
+  EXPECT_NO_THROW(v.retain_grad());
+  EXPECT_FALSE(v.retains_grad());
+}
+
+TEST(DetachedBase, InInferenceModeNothingIsDetached) {
+  const Tensor y = leaf({1, 2}) * 2;
+  {
+    const InferenceMode guard;
+    y.detach_();
+  }
+  EXPECT_NE(y.grad_fn(), nullptr);
+}
+
 TEST(DetachedBase, ProductsAreNoViewsOfWhatNobodySees) {
   const Tensor a = leaf({1, 2}), b = constant({3, 4}).view({2, 1});
   EXPECT_FALSE(matmul(a, b).is_view());

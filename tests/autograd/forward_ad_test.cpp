@@ -66,8 +66,30 @@ TEST(ForwardAd, TellsWhatIsWrong) {
 TEST(ForwardAd, CanBeSwitchedOff) {
   const dual_level level;
   const Tensor dual = make_dual(constant({1, 2}), constant({1, 1}));
-  const AutoFwGradMode off(false);
-  EXPECT_FALSE(tangent(dual * 2).defined());
+  Tensor product;
+  {
+    const AutoFwGradMode off(false);
+    product = dual * 2;
+    EXPECT_FALSE(tangent(dual).defined());
+    EXPECT_FALSE(dual._fw_grad(0).defined());
+  }
+  EXPECT_FALSE(tangent(product).defined());
+  EXPECT_VALUES(tangent(dual), 1, 1);
+}
+
+TEST(ForwardAd, InferenceModeKnowsNoTangents) {
+  const dual_level level;
+  const Tensor dual = make_dual(constant({1, 2}), constant({1, 1}));
+  Tensor made;
+  {
+    const InferenceMode guard;
+    EXPECT_FALSE(tangent(dual * 2).defined());
+    made = make_dual(constant({1, 2}), constant({1, 1}));
+    const InferenceMode out(false);
+    EXPECT_VALUES(tangent(dual * 2), 2, 2);
+  }
+  EXPECT_FALSE(tangent(made).defined());
+  EXPECT_VALUES(tangent(dual * 2), 2, 2);
 }
 
 TEST(ForwardAd, InPlace) {
