@@ -163,7 +163,9 @@ Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, 
                    to_string(t->scalar_type()));
   }
   if (log_target) return reduce("kl_div", target.exp() * (target - self), reduction);
-  return reduce("kl_div", xlogy(target, target) - target * self, reduction);
+  // One after the other: the order of operands in an expression is the compiler's, and gradients add up in that of the calls.
+  const Tensor entropy = xlogy(target, target);
+  return reduce("kl_div", entropy - target * self, reduction);
 }
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps,

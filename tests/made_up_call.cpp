@@ -3,6 +3,8 @@
 #include <cstring>
 #include <set>
 
+#include "made_up_arguments.h"
+
 namespace lanewise::testing {
 namespace {
 
@@ -18,21 +20,6 @@ bool left_out(const std::string& name) {
 constexpr const char* kLayoutNames[kLayouts] = {"contiguous",     "one element further",
                                                 "transposed",     "every second element",
                                                 "rows with gaps", "first operand transposed"};
-
-/// Numbers that repeat on no period of any tile: of either sign for floats, small for integers.
-Tensor values(const Dims& sizes, ScalarType dtype, std::uint64_t seed) {
-  const Tensor wide = empty(sizes, kDouble);
-  std::uint64_t state = 0x9e3779b97f4a7c15u * (seed + 1);
-  for (std::int64_t e = 0; e < wide.numel(); ++e) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    wide.data_ptr<double>()[e] = static_cast<double>(state >> 40) / (1 << 24) * 1.8 - 0.85;
-  }
-  if (isIntegralType(dtype, true)) return (wide * 9).abs().add(1).to(dtype);
-  if (dtype == kComplexFloat || dtype == kComplexDouble) {
-    return view_as_complex(stack({wide, (wide * wide - 0.5) * 0.75}, -1)).to(dtype);
-  }
-  return wide.to(dtype);
-}
 
 /// The same elements in another layout.
 Tensor laid_out(const Tensor& t, int layout, bool first) {
@@ -84,12 +71,15 @@ Value made_up(const SchemaArgument& argument, const Dims& sizes, ScalarType dtyp
   const bool list = argument.parsed.list;
   switch (argument.parsed.base) {
     case SchemaType::Base::Tensor:
-      if (list) return std::vector<Tensor>{values(sizes, dtype, seed), values(sizes, dtype, seed + 50)};
+      if (list)
+        return std::vector<Tensor>{made_up_numbers(sizes, dtype, seed),
+                                   made_up_numbers(sizes, dtype, seed + 50)};
       if (argument.name == "index" || argument.name == "indices" || argument.name == "target") {
-        return values(sizes, kLong, seed).fmod(sizes.front());
+        return made_up_numbers(sizes, kLong, seed).fmod(sizes.front());
       }
-      if (argument.name == "condition" || argument.name == "mask") return values(sizes, kDouble, seed) > 0.1;
-      return values(sizes, dtype, seed);
+      if (argument.name == "condition" || argument.name == "mask")
+        return made_up_numbers(sizes, kDouble, seed) > 0.1;
+      return made_up_numbers(sizes, dtype, seed);
     case SchemaType::Base::Scalar: return isIntegralType(dtype, true) ? Value(3) : Value(0.75);
     case SchemaType::Base::Float: return 0.75;
     case SchemaType::Base::Int: return list ? Value(Dims{0}) : Value(1);
@@ -109,6 +99,11 @@ const char* layout_name(int layout) { return kLayoutNames[layout]; }
 
 MadeUpCall::MadeUpCall(const Schema& schema, Dims sizes, ScalarType dtype)
     : name_(schema.full_name()), differentiable_(schema.differentiable) {
+  if (Arguments own = own_arguments(name_, dtype); !own.args.empty()) {
+    args_ = std::move(own.args);
+    kwargs_ = std::move(own.kwargs);
+    return;
+  }
   std::uint64_t seed = 0;
   for (const SchemaArgument& argument : schema.arguments) {
     if (argument.has_default() || argument.kwarg_only) break;
@@ -144,7 +139,7 @@ Hash MadeUpCall::run(int layout, bool backward) const {
     }
   }
   manual_seed(7);
-  const std::vector<Tensor> results = call(name_, args);
+  const std::vector<Tensor> results = call(name_, args, kwargs_);
   Hash hash = 14695981039346656037u;
   if (!backward) {
     for (const Tensor& t : results) {
@@ -156,7 +151,7 @@ Hash MadeUpCall::run(int layout, bool backward) const {
   for (const Tensor& t : results) {
     if (!t.defined() || !t.requires_grad()) continue;
     roots.push_back(t);
-    seeds.push_back(values(t.sizes().vec(), t.scalar_type(), 99));
+    seeds.push_back(made_up_numbers(t.sizes(), t.scalar_type(), 99));
   }
   if (roots.empty() || leaves.empty()) return 0;
   for (const Tensor& gradient : autograd::grad(roots, leaves, seeds, false, false, true)) {
@@ -167,7 +162,7 @@ Hash MadeUpCall::run(int layout, bool backward) const {
 
 std::int64_t MadeUpCall::result_elements() const {
   std::int64_t n = 0;
-  for (const Tensor& t : call(name_, args_)) n += t.defined() ? t.numel() : 0;
+  for (const Tensor& t : call(name_, args_, kwargs_)) n += t.defined() ? t.numel() : 0;
   return n;
 }
 

@@ -19,7 +19,8 @@ inline constexpr int kLayouts = 6;
 /// Which of the operands lie how; 0 is contiguous.
 const char* layout_name(int layout);
 
-/// A call of an op with made-up arguments: a tensor of `sizes` and `dtype` for each operand, indices within the first size.
+/// A call of an op with made-up arguments: a tensor of `sizes` and `dtype` for each operand, indices within the first size; or
+/// with own_arguments(), whatever the sizes.
 class MadeUpCall {
  public:
   MadeUpCall(const Schema& schema, Dims sizes, ScalarType dtype);
@@ -40,6 +41,7 @@ class MadeUpCall {
   bool differentiable_;
   bool usable_ = true, takes_tensor_ = false;
   std::vector<Value> args_;
+  std::vector<NamedValue> kwargs_;
 };
 
 }  // namespace lanewise::testing
