@@ -9,7 +9,7 @@
 namespace lanewise::detail {
 namespace {
 
-/// Rows at least this long are handed to the function where they lie, where that saves a copy.
+/// Rows at least this long are handed to the function one by one where they lie, where that saves a copy.
 constexpr std::int64_t kMinRow = 64;
 /// Blocks are at least this wide.
 constexpr std::int64_t kMinBlockColumns = 16;
@@ -88,21 +88,26 @@ std::int64_t grain_of(const TileJob& job, std::int64_t elements, double cost) {
       1, static_cast<std::int64_t>(kGrainCost / (cost * static_cast<double>(elements))));
 }
 
-/// Whether rows go to the function by pointer, many in a call: none is copied or converted.
-bool takes_short_rows(const Plan& plan) {
+/// Whether rows go to the function where they lie, rather than through tiles.
+bool takes_rows(const Plan& plan) {
   const TileJob& job = *plan.job;
-  if (!takes_many_rows(job)) return false;
   std::int64_t widest = 1;
-  int moving = 0, gathered = 0;
+  int moving = 0, gathered = 0, numbers = 0;
+  bool by_pointer = takes_many_rows(job);
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
-    if (plan.row_feed(job, k) == RowFeed::Staged || operand.memory != operand.tile) return false;
+    const RowFeed feed = plan.row_feed(job, k);
+    by_pointer = by_pointer && feed != RowFeed::Staged && operand.memory == operand.tile;
     widest = std::max(widest, operand.tile_size());
-    moving += plan.flat[static_cast<std::size_t>(k)].feed != Feed::Scalar;
+    moving += feed != RowFeed::Scalar;
     gathered += plan.flat[static_cast<std::size_t>(k)].feed == Feed::Gather;
+    numbers += feed == RowFeed::RowScalar;
   }
-  // The more would pass through tiles, the sooner; a copy passes through one as it is.
+  if (!by_pointer) return job.shape[0] >= kMinRow;
+  // Many in a call. The more would pass through tiles, the sooner; a copy passes through one as it is, and one number again and
+  // again is soon written (rows of 50 f32 and a number each take 0.6 to 0.7 of the time through tiles).
   const std::int64_t bytes = job.shape[0] * widest, least = job.movers->least_row;
+  if (gathered < 2 && numbers != 0) return bytes > 4 * least;
   if (job.identity) return bytes > 2 * least;
   if (gathered < 2) return bytes >= 2 * least;
   return bytes > least || (bytes == least && moving > 2 && plan.flat[0].feed == Feed::Gather);
@@ -200,7 +205,7 @@ void run_tiles(const TileJob& job) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
     }
-    if (job.ndim > 1 && (job.shape[0] >= kMinRow || takes_short_rows(plan))) {
+    if (job.ndim > 1 && takes_rows(plan)) {
       note_path(Path::Rows);
       return run_rows(plan);
     }

@@ -135,20 +135,21 @@ template <class T>
     __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
 }
 
-/// Rows short of a cache line, each one element again and again: `kWide` bytes are written for each, and what is too much is
+/// Rows of a few cache lines, each one element again and again: `kWide` bytes are written for each, and what is too much is
 /// overwritten by the next row; the last rows are filled exactly.
 template <class T, int kWide>
 void repeat_short_rows(const char* from, std::int64_t row_stride, std::int64_t rows, std::int64_t cols,
                        char* tile) {
-  using Wide [[gnu::vector_size(kWide)]] = T;
+  constexpr int kPart = kWide < vec::kRegisterBytes ? kWide : vec::kRegisterBytes;
+  using Part [[gnu::vector_size(kPart)]] = T;
   const std::int64_t row_bytes = cols * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t wide = rows - (kWide + row_bytes - 1) / row_bytes + 1;
   std::int64_t r = 0;
   for (; r < wide; ++r, from += row_stride, tile += row_bytes) {
     T x;
     __builtin_memcpy(&x, from, sizeof x);
-    const Wide v = Wide{} + x;
-    __builtin_memcpy(tile, &v, kWide);
+    const Part v = Part{} + x;
+    for (int at = 0; at < kWide; at += kPart) __builtin_memcpy(tile + at, &v, kPart);
   }
   for (; r < rows; ++r, from += row_stride, tile += row_bytes) fill_run<T>(from, tile, cols);
 }
@@ -237,6 +238,8 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
       if (row_bytes <= 16) return repeat_short_rows<T, 16>(from, row_stride, rows, cols, tile);
       if (row_bytes <= 32) return repeat_short_rows<T, 32>(from, row_stride, rows, cols, tile);
       if (row_bytes <= 64) return repeat_short_rows<T, 64>(from, row_stride, rows, cols, tile);
+      if (row_bytes <= 128) return repeat_short_rows<T, 128>(from, row_stride, rows, cols, tile);
+      if (row_bytes <= 256) return repeat_short_rows<T, 256>(from, row_stride, rows, cols, tile);
     }
     for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
   } else if (rows > 1 && row_stride == kSize && !(rows <= 4 && col_stride == rows * kSize)) {
