@@ -59,10 +59,12 @@ struct ArgExtreme {
       position = select(vec::mask_cast<Index>(m), other.position, position);
     }
   };
+  using V = typename Lanes::V;
+  using I = typename Lanes::I;
+  static constexpr int kSize = V::size;
+
   static Best best_float(const T* x, std::int64_t n, std::int64_t ahead) {
-    using V = typename Lanes::V;
-    using I = typename Lanes::I;
-    constexpr int kChains = 4, kSize = V::size;
+    constexpr int kChains = 4;
     Index first[kSize];
     for (int l = 0; l < kSize; ++l) first[l] = static_cast<Index>(l);
     I at = I::load(first);
@@ -206,9 +208,6 @@ struct ArgExtreme {
         });
     return true;
   }
-  using V = typename Lanes::V;
-  using I = typename Lanes::I;
-  static constexpr int kSize = V::size;
   static LANEWISE_INLINE V part(const T* p, int n) { return n >= kSize ? V::load(p) : V::load_partial(p, n); }
   /// Takes rows r to r + Rows of Count registers, of one its first n elements, and asks for as many rows after them, in L1 if Near.
   template <int Rows, int Count, bool Near>
