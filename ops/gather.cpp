@@ -50,7 +50,9 @@ void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& 
                    }
                    for (std::int64_t k = 0; k < j; ++k) to[k * to_step] = from[k * from_step];
                  } else if (within && to_step == 1) {
-                   for (; j < run.n && is_inside(i[j]); ++j) to[j] = from[i[j]];
+                   j = each_within(
+                       i, run.n, indexing.limit, [from](std::int64_t, std::int64_t at) { return from[at]; },
+                       [to](std::int64_t k, std::int64_t, const T& value) { to[k] = value; });
                  } else if (within) {
                    for (; j < run.n && is_inside(i[j]); ++j, to += to_step) *to = from[i[j]];
                  } else {

@@ -47,20 +47,15 @@ void each_pair(const ElementIndex& indexing, const Tensor& self, const Tensor& s
     const std::int64_t* i = index + run.at[1];
     const T* from = y + run.at[2];
     // The index is dense and runs go along its last dimension: it steps by one.
-    if (indexing.check_runs != nullptr && run.step[0] == 0 && run.step[2] == 1 && step == 1) {
-      // Checked one by one: a branch that is never taken costs less than a pass of its own.
-      const auto limit = static_cast<std::uint64_t>(indexing.limit);
-      std::int64_t j = 0;
-      for (; j < run.n && static_cast<std::uint64_t>(i[j]) < limit; ++j) f(to[i[j]], from[j]);
-      if (j < run.n) indexing.check_bounds(indexing.check_runs, i + j, 1);
+    if (run.step[0] == 0 && run.step[2] == 1) {
+      const std::int64_t done = each_within(
+          i, run.n, indexing.limit, [from](std::int64_t j, std::int64_t) { return from[j]; },
+          [&](std::int64_t, std::int64_t at, const T& value) { f(to[at * step], value); });
+      if (done < run.n) indexing.check_bounds(indexing.check_runs, i + done, 1);
       return;
     }
     if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, run.n);
-    if (run.step[0] == 0 && run.step[2] == 1) {
-      for (std::int64_t j = 0; j < run.n; ++j) f(to[i[j] * step], from[j]);
-    } else {
-      for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * step], from[j * run.step[2]]);
-    }
+    for (std::int64_t j = 0; j < run.n; ++j) f(to[j * run.step[0] + i[j] * step], from[j * run.step[2]]);
   });
 }
 

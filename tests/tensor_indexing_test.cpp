@@ -318,6 +318,29 @@ TEST(Scatter, AWrongIndexIsFoundBeforeAnythingIsWritten) {
   }
 }
 
+// Indices are taken two at a time, and the last one of odd many alone.
+TEST(Scatter, TheFirstWrongIndexOfARowIsNamed) {
+  for (const std::int64_t n : {1, 2, 5, 6}) {
+    const Tensor x = arange(n, kFloat).view({1, n});
+    for (std::int64_t at = 0; at < n; ++at) {
+      const Tensor index = arange(n).view({1, n}).clone();
+      index.slice(1, at).fill_(n + 1);
+      index[0][at].fill_(-7);
+      const auto message = ThrowsMessage<IndexError>(HasSubstr("index -7 is out of bounds"));
+      EXPECT_THAT(Call([&] { gather(x, 1, index); }), message);
+      EXPECT_THAT(Call([&] { x.scatter(1, index, x); }), message);
+      Tensor out = full({1, n}, 3.0f);
+      EXPECT_THAT(Call([&] { gather_out(out, x, 1, index); }), message);
+      EXPECT_TRUE(equal(out, full({1, n}, 3.0f)));
+    }
+    const Tensor same =
+        zeros({1, n}, TensorOptions(kLong));  // one place for all: the last stays, sums are whole
+    EXPECT_EQ(x.scatter(1, same, x)[0][0].item<float>(), static_cast<float>(n - 1));
+    EXPECT_TRUE(equal(x.scatter_add(1, same, x)[0][0], x.sum()));
+    EXPECT_TRUE(equal(gather(x, 1, arange(n).view({1, n})), x));
+  }
+}
+
 /// Numbers with both zeros and NaN among them, which the extremes tell apart.
 Tensor special_numbers(IntArrayRef sizes, ScalarType dtype) {
   Tensor x = randint(-3, 4, sizes, kDouble);
