@@ -50,8 +50,10 @@
 #include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
 #include <lanewise/optim/clip_grad.h>
+#include <lanewise/optim/init.h>
 #include <lanewise/optim/lbfgs.h>
 #include <lanewise/optim/lr_scheduler.h>
+#include <lanewise/optim/parameter_vector.h>
 #include <lanewise/optim/reduce_lr_on_plateau.h>
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
