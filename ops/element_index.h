@@ -13,9 +13,22 @@ inline DimVector with_dim(IntArrayRef list) { return list.empty() ? DimVector{1}
 /// Dimensions from the one with the longest steps to that with the shortest.
 DimVector memory_order(const Tensor& t);
 
-/// put(j, index[j], value), where value is get(j, index[j]), for each j in order, up to the first index that is not in [0, limit);
-/// returns how many were. Checked where they are used: a branch that is never taken costs less than a pass of its own. Two values
-/// are read before two are written, which a processor need not compare with each other: in L2 gather takes 0.75 of the time.
+/// put(index[j], j, get(index[j], j)) for each j in order. Two values are read before two are written, which a processor need not
+/// compare with each other: in L2 it takes 0.75 to 0.8 of the time.
+template <class Get, class Put>
+void each_chosen(const std::int64_t* index, std::int64_t n, Get&& get, Put&& put) {
+  std::int64_t j = 0;
+  for (; j + 2 <= n; j += 2) {
+    const std::int64_t first = index[j], second = index[j + 1];
+    const auto x = get(first, j), y = get(second, j + 1);
+    put(first, j, x);
+    put(second, j + 1, y);
+  }
+  if (j < n) put(index[j], j, get(index[j], j));
+}
+
+/// The same up to the first index that is not in [0, limit); returns how many were. A branch that is never taken costs less than a
+/// pass of its own, where nothing is lost if it is.
 template <class Get, class Put>
 std::int64_t each_within(const std::int64_t* index, std::int64_t n, std::int64_t limit, Get&& get,
                          Put&& put) {
@@ -25,11 +38,11 @@ std::int64_t each_within(const std::int64_t* index, std::int64_t n, std::int64_t
   for (; j + 2 <= n; j += 2) {
     const std::int64_t first = index[j], second = index[j + 1];
     if (!is_inside(first) | !is_inside(second)) break;
-    const auto x = get(j, first), y = get(j + 1, second);
-    put(j, first, x);
-    put(j + 1, second, y);
+    const auto x = get(first, j), y = get(second, j + 1);
+    put(first, j, x);
+    put(second, j + 1, y);
   }
-  for (; j < n && is_inside(index[j]); ++j) put(j, index[j], get(j, index[j]));
+  for (; j < n && is_inside(index[j]); ++j) put(index[j], j, get(index[j], j));
   return j;
 }
 

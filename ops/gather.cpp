@@ -50,9 +50,10 @@ void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& 
                    }
                    for (std::int64_t k = 0; k < j; ++k) to[k * to_step] = from[k * from_step];
                  } else if (within && to_step == 1) {
-                   j = each_within(
-                       i, run.n, indexing.limit, [from](std::int64_t, std::int64_t at) { return from[at]; },
-                       [to](std::int64_t k, std::int64_t, const T& value) { to[k] = value; });
+                   const auto get = [from](std::int64_t at, std::int64_t) { return from[at]; };
+                   const auto put = [to](std::int64_t, std::int64_t k, const T& value) { to[k] = value; };
+                   if (indexing.check_runs == nullptr) return each_chosen(i, run.n, get, put);
+                   j = each_within(i, run.n, indexing.limit, get, put);
                  } else if (within) {
                    for (; j < run.n && is_inside(i[j]); ++j, to += to_step) *to = from[i[j]];
                  } else {
@@ -76,6 +77,7 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
     read_rows(indexing.slices_of("gather", self), self, result);
   } else {
     indexing.index = in_runs(index);
+    indexing.check_bounds("gather", true);
     read_where(indexing, self, result);
   }
   return result;

@@ -48,9 +48,10 @@ void each_pair(const ElementIndex& indexing, const Tensor& self, const Tensor& s
     const T* from = y + run.at[2];
     // The index is dense and runs go along its last dimension: it steps by one.
     if (run.step[0] == 0 && run.step[2] == 1) {
-      const std::int64_t done = each_within(
-          i, run.n, indexing.limit, [from](std::int64_t j, std::int64_t) { return from[j]; },
-          [&](std::int64_t, std::int64_t at, const T& value) { f(to[at * step], value); });
+      const auto get = [from](std::int64_t, std::int64_t j) { return from[j]; };
+      const auto put = [&](std::int64_t at, std::int64_t, const T& value) { f(to[at * step], value); };
+      if (indexing.check_runs == nullptr) return each_chosen(i, run.n, get, put);
+      const std::int64_t done = each_within(i, run.n, indexing.limit, get, put);
       if (done < run.n) indexing.check_bounds(indexing.check_runs, i + done, 1);
       return;
     }
