@@ -103,7 +103,8 @@ bool takes_rows(const Plan& plan) {
     gathered += plan.flat[static_cast<std::size_t>(k)].feed == Feed::Gather;
     numbers += feed == RowFeed::RowScalar;
   }
-  if (!by_pointer) return job.shape[0] >= kMinRow;
+  // What is written in order has one path on every tier: elements that several places share show it.
+  if (!by_pointer || job.in_order) return job.shape[0] >= kMinRow;
   // Many in a call. The more would pass through tiles, the sooner; a copy passes through one as it is, and one number again and
   // again is soon written (rows of 50 f32 and a number each take 0.6 to 0.7 of the time through tiles).
   const std::int64_t bytes = job.shape[0] * widest, least = job.movers->least_row;

@@ -37,7 +37,7 @@ std::int64_t turns_of(const TileJob& job) {
   const std::int64_t stride = std::abs(out.strides[1]);
   const bool in_place = std::any_of(job.operand.begin() + job.outputs, job.operand.begin() + job.operands,
                                     [&](const TileOperand& input) { return input.data == out.data; });
-  if (masked == 0 || stride == 0 || !in_place) return 1;
+  if (masked == 0 || stride == 0 || !in_place || job.in_order) return 1;
   return std::min(divup(divup(job.shape[0] * out.memory_size(), masked) * masked, stride), kMostTurns);
 }
 

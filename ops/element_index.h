@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <lanewise/ops/indexed_rows.h>
@@ -37,7 +38,7 @@ std::int64_t each_within(const std::int64_t* index, std::int64_t n, std::int64_t
   std::int64_t j = 0;
   for (; j + 2 <= n; j += 2) {
     const std::int64_t first = index[j], second = index[j + 1];
-    if (!is_inside(first) | !is_inside(second)) break;
+    if (std::max(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(second)) >= bound) break;
     const auto x = get(first, j), y = get(second, j + 1);
     put(first, j, x);
     put(second, j + 1, y);

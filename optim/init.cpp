@@ -15,11 +15,13 @@ void check_weights(const char* op, const Tensor& tensor) {
 /// Fills with numbers of mean 0 and this deviation.
 Tensor spread_normally(const char* op, const Tensor& tensor, double std) {
   check_weights(op, tensor);
+  if (tensor.numel() == 0) return tensor;  // its fan may be 0
   const NoGradGuard no_grad;
   return tensor.normal_(0, std);
 }
 Tensor spread_evenly(const char* op, const Tensor& tensor, double std) {
   check_weights(op, tensor);
+  if (tensor.numel() == 0) return tensor;
   const NoGradGuard no_grad;
   const double bound = std::sqrt(3.0) * std;
   return tensor.uniform_(-bound, bound);

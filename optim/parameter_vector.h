@@ -15,7 +15,7 @@ LANEWISE_API Tensor parameters_to_vector(TensorList parameters);
 /// The reverse: each parameter looks at its part of `vec` from now on, with set_data(), so that they share its memory.
 ///
 /// Shapes   `vec` is contiguous, with as many elements as all parameters together
-/// Throws   before anything is changed: ShapeError, DtypeError for a floating parameter and another dtype, AutogradError for an
+/// Throws   before anything is changed: ShapeError, DtypeError for a parameter of another dtype than vec's, AutogradError for an
 ///          undefined tensor
 LANEWISE_API void vector_to_parameters(const Tensor& vec, TensorList parameters);
 

@@ -117,8 +117,9 @@ TEST(HashMatrix, SmallOperands) {
   std::cout << count.ops.size() << " of " << candidates << " ops, " << count.forward << " forward and "
             << count.backward << " backward cases; not called: " << refused << "\n";
   EXPECT_EQ(count.mismatches, 0);
-  EXPECT_GE(count.forward + count.backward, kFewWays ? 500 : 10'000);
-  EXPECT_GE(static_cast<double>(count.ops.size()), (kFewWays ? 0.4 : 0.6) * static_cast<double>(candidates));
+  EXPECT_GE(count.forward + count.backward,
+            kFewWays ? 500 : 70'000 * static_cast<std::int64_t>(tiers().size()));
+  EXPECT_GE(static_cast<double>(count.ops.size()), (kFewWays ? 0.4 : 0.95) * static_cast<double>(candidates));
 }
 
 /// Whether an op makes far more elements than it is given, as outer and kron do, or does so on the way.
@@ -143,7 +144,8 @@ bool grows(const Schema& schema) {
 TEST(HashMatrix, OperandsThatThreadsShare) {
   Count count;
   for (const Schema& schema : registry()) {
-    if (!has_hash(schema) || grows(schema)) continue;
+    // Operands of their own sizes are small, and were called with all numbers of threads above.
+    if (!has_hash(schema) || grows(schema) || MadeUpCall(schema, {1}, kFloat).has_own_arguments()) continue;
     bool accepted = false;
     for (const Dims& sizes : {Dims{293, 1021}, Dims{223, 223}, Dims{5, 131, 131}}) {
       if (!accepted) check(schema, sizes, kFloat, few<int>({2, 0, 4}), few<int>({3, 2, 7}), count, accepted);

@@ -102,6 +102,7 @@ MadeUpCall::MadeUpCall(const Schema& schema, Dims sizes, ScalarType dtype)
   if (Arguments own = own_arguments(name_, dtype); !own.args.empty()) {
     args_ = std::move(own.args);
     kwargs_ = std::move(own.kwargs);
+    own_ = true;
     return;
   }
   std::uint64_t seed = 0;

@@ -28,6 +28,8 @@ class MadeUpCall {
   /// Whether every argument could be made up, one of them a tensor.
   bool usable() const { return usable_; }
   bool differentiable() const { return differentiable_; }
+  /// Whether the operands have sizes of their own.
+  bool has_own_arguments() const { return own_; }
 
   /// Hash of the results, equal for equal bits; every NaN counts as one. With `backward` of the gradients, 0 if there are none.
   /// Throws what the op throws.
@@ -39,7 +41,7 @@ class MadeUpCall {
  private:
   std::string name_;
   bool differentiable_;
-  bool usable_ = true, takes_tensor_ = false;
+  bool usable_ = true, takes_tensor_ = false, own_ = false;
   std::vector<Value> args_;
   std::vector<NamedValue> kwargs_;
 };

@@ -46,6 +46,9 @@ TEST(Init, HasTheDeviationsOfTheFans) {
   EXPECT_NEAR(deviation(nn::init::kaiming_uniform_(w, 0, kFanOut, kLinear)), out, 0.01 * out);
   EXPECT_NEAR(deviation(nn::init::normal_(w, 5, 0.5)), 0.5, 0.005);
   EXPECT_GE(nn::init::uniform_(w, 2, 3).min().item<double>(), 2);
+  EXPECT_LT(w.max().item<double>(), 3);
+  EXPECT_NEAR(w.mean().item<double>(), 2.5, 0.01);
+  EXPECT_NO_THROW(nn::init::xavier_uniform_(empty({0, 0})));
 }
 
 TEST(Init, TellsWhatIsWrong) {

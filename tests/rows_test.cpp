@@ -89,19 +89,40 @@ TEST(Rows, InPlaceBesideEachOther) {
   const int threads = get_num_threads();
   for (const ScalarType dtype : {kFloat, kDouble, kChar, kShort}) {
     for (const std::int64_t n : {9, 17, 23, 40, 65, 70, 129}) {
-      const Tensor a = numbers({3, 701, n}, dtype), b = numbers({3, 701, n}, dtype);
+      const Tensor a = numbers({3, 701, n}, dtype), b = numbers({3, 701, n}, dtype),
+                   column = numbers({3, 701, 1}, dtype);
       for (const int t : {1, 3}) {
         set_num_threads(t);
-        const Apart x(a, 1), y(b, 1), z(a, 2);
-        Tensor product = x.rows, sum = z.rows;
+        const Apart x(a, 1), y(b, 1), z(a, 2), v(a, 1);
+        Tensor product = x.rows, sum = z.rows, by_column = v.rows;
         product.mul_(y.rows);
         sum.add_(3);
+        by_column.mul_(column);
+        EXPECT_TRUE(same(by_column, a * column.expand(a.sizes()).contiguous()) && v.gaps_are_whole());
         EXPECT_TRUE(same(product, a * b) && x.gaps_are_whole()) << dtype << " " << n;
         EXPECT_TRUE(same(sum, a + 3) && z.gaps_are_whole()) << dtype << " " << n;
       }
     }
   }
   set_num_threads(threads);
+}
+
+// Elements that rows share are written in order, by one path whatever the tier.
+TEST(Rows, ThatOverlapAreTheSameOnEveryTier) {
+  manual_seed(16);
+  for (const std::int64_t n : {12, 20, 40, 80, 200}) {
+    const Tensor start = randn({60 * n}), y = randn({100, n});
+    Tensor expected;
+    for (const Isa isa : available_isas()) {
+      const IsaGuard guard(isa);
+      const Tensor memory = start.clone();
+      Tensor x = memory.as_strided({100, n}, {n / 2, 1});
+      sub_out(x, y, x);
+      x.add_(1);
+      if (!expected.defined()) expected = memory;
+      EXPECT_TRUE(equal(memory, expected)) << n << " " << name(isa);
+    }
+  }
 }
 
 TEST(Rows, OfQuotients) {
