@@ -89,9 +89,6 @@ bool CustomNodeBase::begin(const variable_list& inputs) {
 
 void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,
                                    std::size_t num_outputs, bool records) {
-  if (is_dirty && is_input && differentiable && !output.is_leaf()) {
-    if (AutogradMeta* meta = get_autograd_meta(output)) meta->grad_ = Tensor();  // that of what it was
-  }
   if (is_dirty && is_input && records && differentiable) {
     LANEWISE_CHECK(AutogradError, !(output.requires_grad() && output.is_leaf()), name(),
                    ": a leaf Variable that requires grad has been used in an in-place operation");
@@ -100,6 +97,7 @@ void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty,
                    "return more than "
                    "one tensor");
     check_inplace(output, true, name().c_str());
+    output.mutable_grad() = Tensor();  // that of what it was
     rebase_history(output, getptr());
     return;
   }
