@@ -56,8 +56,10 @@ void ElementIndex::check_bounds(const char* op, bool fresh_result) {
   if (!index.is_contiguous()) {
     const DimVector none(sizes.size(), 0);
     walk_index(sizes, index.dim() - 1, {none, DimVector(index.strides()), none}, false,
-               [&](const IndexRun& run) {
-                 check_bounds(op, index.const_data_ptr<std::int64_t>() + run.at[1], run.n);
+               [&](const IndexBlock& block) {
+                 block.each_row([&](std::int64_t, std::int64_t at, std::int64_t) {
+                   check_bounds(op, index.const_data_ptr<std::int64_t>() + at, block.n);
+                 });
                });
     return;
   }

@@ -20,9 +20,34 @@ Tensor in_runs(const Tensor& index) {
                                                                                   : dense(index, kLong);
 }
 
+/// to[j] = from[index[j]] for each j, all of steps of their own; returns how many were read before an index that is not in
+/// [0, limit).
+template <class T>
+std::int64_t read_strided(const T* from, std::int64_t from_step, std::int64_t along,
+                          const std::int64_t* index, T* to, std::int64_t to_step, std::int64_t n,
+                          std::int64_t limit) {
+  const std::int64_t *at = index, *const end = index + n;
+  const auto is_inside = [limit](std::int64_t i) {
+    return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(limit);
+  };
+  if (from_step == 0 && along == 1) {
+    for (; at != end && is_inside(*at); ++at, to += to_step) *to = from[*at];
+  } else {
+    for (; at != end && is_inside(*at); ++at, from += from_step, to += to_step) *to = from[*at * along];
+  }
+  return at - index;
+}
+
+/// One index for n elements.
+template <class T>
+std::int64_t read_alike(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t n) {
+  for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = from[k * from_step];
+  return n;
+}
+
 /// self where the index says, element by element, into a tensor of the shape of the index.
 void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& result) {
-  const std::int64_t along = indexing.stride_along(self.strides());
+  const std::int64_t stride_along = indexing.stride_along(self.strides());
   const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
@@ -30,39 +55,37 @@ void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& 
     walk_index(indexing.sizes, indexing.dim,
                {indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
                 with_dim(result.strides())},
-               false, [&](const IndexRun& in) {
-                 const IndexRun run = in;
-                 const std::int64_t step = along, from_step = run.step[0], to_step = run.step[2];
-                 const T* from = x + run.at[0];
-                 const std::int64_t* i = chosen + run.at[1];
-                 T* to = out + run.at[2];
-                 const auto limit = static_cast<std::uint64_t>(indexing.limit);
-                 const auto is_inside = [&](std::int64_t at) {
-                   return static_cast<std::uint64_t>(at) < limit;
+               false, [&](const IndexBlock& in) {
+                 // Copies: as far as the compiler knows, what is written changes what is captured.
+                 const IndexBlock b = in;
+                 const std::int64_t along = stride_along, limit = indexing.limit, n = b.n;
+                 const auto [from_step, index_step, to_step] = b.step;
+                 const auto check = [&](const std::int64_t* i, std::int64_t done) {
+                   if (done < n) indexing.check_bounds("gather", i + done, 1);
                  };
-                 std::int64_t j = 0;
-                 // Checked one by one: a branch that is never taken costs less than a pass of its own.
-                 const bool within = from_step == 0 && step == 1;
-                 if (run.step[1] == 0) {  // one index for the run
-                   if (is_inside(*i)) {
-                     from += *i * step;
-                     j = run.n;
-                   }
-                   for (std::int64_t k = 0; k < j; ++k) to[k * to_step] = from[k * from_step];
-                 } else if (within && to_step == 1) {
-                   const auto get = [from](std::int64_t at, std::int64_t) { return from[at]; };
-                   const auto put = [to](std::int64_t, std::int64_t k, const T& value) { to[k] = value; };
-                   if (indexing.check_runs == nullptr) return each_chosen(i, run.n, get, put);
-                   j = each_within(i, run.n, indexing.limit, get, put);
-                 } else if (within) {
-                   for (; j < run.n && is_inside(i[j]); ++j, to += to_step) *to = from[i[j]];
-                 } else {
-                   const std::int64_t *at = i, *const end = i + run.n;
-                   for (; at != end && is_inside(*at); ++at, from += from_step, to += to_step)
-                     *to = from[*at * step];
-                   j = at - i;
+                 if (from_step == 0 && along == 1 && index_step == 1 && to_step == 1) {
+                   const bool checked = indexing.check_runs == nullptr;
+                   return b.each_row([=](std::int64_t from_at, std::int64_t index_at, std::int64_t to_at) {
+                     const std::int64_t* i = chosen + index_at;
+                     const auto get = [from = x + from_at](std::int64_t at, std::int64_t) {
+                       return from[at];
+                     };
+                     const auto put = [to = out + to_at](std::int64_t, std::int64_t k, const T& value) {
+                       to[k] = value;
+                     };
+                     if (checked) return each_chosen(i, n, get, put);
+                     // A branch that is never taken costs less than a pass of its own.
+                     check(i, each_within(i, n, limit, get, put));
+                   });
                  }
-                 if (j < run.n) indexing.check_bounds("gather", i + j, 1);
+                 b.each_row([=](std::int64_t from_at, std::int64_t index_at, std::int64_t to_at) {
+                   const std::int64_t* i = chosen + index_at;
+                   const T* from = x + from_at;
+                   if (index_step != 0)
+                     return check(i, read_strided(from, from_step, along, i, out + to_at, to_step, n, limit));
+                   const bool inside = *i >= 0 && *i < limit;
+                   check(i, inside ? read_alike(from + *i * along, from_step, out + to_at, to_step, n) : 0);
+                 });
                });
   });
 }

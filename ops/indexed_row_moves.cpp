@@ -123,12 +123,33 @@ class RowWalk {
   template <class Run>
   [[gnu::noinline]] void elements(std::int64_t begin, std::int64_t end, const Run& run) const {
     // Memory runs along what stands before the indices: neighbours there together.
-    const bool turned =
-        are_apart(rows_.scale) && !rows_.before_strides.empty() && rows_.before_strides.back() == 1;
+    if (are_apart(rows_.scale) && !rows_.before_strides.empty() && rows_.before_strides.back() == 1)
+      return neighbours(begin, end, run);
+    // Copies: the compiler must take it that what is written changes members.
+    const std::int64_t scale = rows_.scale, value_step = value_step_, per_index = per_index_;
+    const std::int64_t* const offsets = rows_.offsets_data();
+    const bool evenly = rows_.before_strides.size() == 1;
+    std::int64_t p = begin % per_index, before = begin / per_index;
+    T *self = base(before), *value = values_ + begin * value_step;
+    const std::int64_t next = evenly ? rows_.before_strides[0] : 0;
+    for (std::int64_t left = end - begin;;) {
+      const std::int64_t last = std::min(p + left, per_index);
+      left -= last - p;
+#pragma GCC unroll 4
+      for (; p < last; ++p, value += value_step) run(self + offsets[p] * scale, 1, value, 1);
+      if (left == 0) return;
+      self = evenly ? self + next : base(++before);
+      p = 0;
+    }
+  }
+
+  /// The same for several neighbours at a time, all of whose lines stay in L1.
+  template <class Run>
+  void neighbours(std::int64_t begin, std::int64_t end, const Run& run) const {
     for (std::int64_t r = begin; r < end;) {
       const std::int64_t p = r % per_index_, before = r / per_index_;
       std::int64_t together = 1;
-      if (turned && p == 0) {
+      if (p == 0) {
         const std::int64_t size = rows_.before_sizes.back();
         together =
             std::clamp<std::int64_t>((end - r) / per_index_, 1, std::min(kFewColumns, size - before % size));
@@ -142,7 +163,6 @@ class RowWalk {
   template <class Run>
   void block(std::int64_t r, T* self, const std::int64_t* offsets, std::int64_t n, std::int64_t together,
              const Run& run) const {
-    // Copies: the compiler must take it that what is written changes members.
     const std::int64_t scale = rows_.scale, value_step = value_step_, per_index = per_index_;
     T* const values = values_ + r * value_step;
     const std::int64_t step = together > 1 ? kFewRows : n;
@@ -150,7 +170,6 @@ class RowWalk {
       const std::int64_t last = std::min(first + step, n);
       for (std::int64_t j = 0; j < together; ++j) {
         T* const value = values + j * per_index * value_step;
-#pragma GCC unroll 4
         for (std::int64_t i = first; i < last; ++i)
           run(self + j + offsets[i] * scale, 1, value + i * value_step, 1);
       }

@@ -10,6 +10,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/element_size.h>
 #include <lanewise/ops/rearranging.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -23,6 +24,8 @@ void check_matrices(const char* op, const Tensor& self) {
   LANEWISE_CHECK(ShapeError, self.dim() >= 2, op,
                  ": input tensor must have at least 2 dimensions, found shape ", self.sizes());
 }
+
+constexpr std::int64_t kShortRow = 8;  // elements
 
 /// Which elements of a row of a matrix a triangle keeps: [first(i), last(i)).
 struct Triangle {
@@ -44,14 +47,19 @@ struct Triangle {
 template <class F>
 void each_row(const Tensor& t, F f) {
   if (t.numel() == 0) return;
-  const std::int64_t rows = t.size(-2), columns = t.size(-1);
+  const std::int64_t rows = t.size(-2), columns = t.size(-1), step = t.stride(-2);
+  const auto start_of = [&](std::int64_t matrix) {
+    std::int64_t offset = 0;
+    for (std::int64_t d = t.dim() - 2; d-- > 0; matrix /= t.size(d))
+      offset += matrix % t.size(d) * t.stride(d);
+    return offset;
+  };
   parallel_for(0, t.numel() / columns, std::max<std::int64_t>(1, 32768 / columns),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t r = begin; r < end; ++r) {
-                   std::int64_t offset = 0, rest = r;
-                   for (std::int64_t d = t.dim() - 1; d-- > 0; rest /= t.size(d))
-                     offset += rest % t.size(d) * t.stride(d);
-                   f(r, r % rows, offset);
+                 for (std::int64_t r = begin; r < end;) {
+                   const std::int64_t matrix = r / rows, start = start_of(matrix);
+                   const std::int64_t last = std::min(end, (matrix + 1) * rows);
+                   for (std::int64_t i = r - matrix * rows; r < last; ++r, ++i) f(r, i, start + i * step);
                  }
                });
 }
@@ -65,9 +73,21 @@ void keep_triangle(const Tensor& self, const Triangle& triangle, const Tensor& r
   const Tensor from = turned ? dense(self) : self;
   const auto bytes = static_cast<std::int64_t>(self.itemsize());
   const std::int64_t step = from.stride(-1), m = triangle.columns;
-  const kernels::GatherFn gather = kernels::active_kernels().movers->gather[size_log2(self)];
   const auto* x = static_cast<const char*>(from.const_data_ptr());
   auto* y = static_cast<char*>(result.data_ptr());
+  if (m <= kShortRow) {  // a choice for each element, rather than three calls for the row
+    return visit_size(self.itemsize(), [&]<class T>() {
+      each_row(from, [=](std::int64_t r, std::int64_t i, std::int64_t offset) {
+        const std::int64_t a = triangle.first(i);
+        const auto n = static_cast<std::uint64_t>(std::max(a, triangle.last(i)) - a);
+        const T* kept = reinterpret_cast<const T*>(x) + offset;
+        T* row = reinterpret_cast<T*>(y) + r * m;
+        for (std::int64_t j = 0; j < m; ++j)
+          row[j] = static_cast<std::uint64_t>(j - a) < n ? kept[j * step] : T{};
+      });
+    });
+  }
+  const kernels::GatherFn gather = kernels::active_kernels().movers->gather[size_log2(self)];
   each_row(from, [&](std::int64_t r, std::int64_t i, std::int64_t offset) {
     const std::int64_t a = triangle.first(i), b = std::max(a, triangle.last(i));
     char* row = y + r * m * bytes;
