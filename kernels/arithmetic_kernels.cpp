@@ -6,13 +6,6 @@
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
 
-struct Copy {
-  template <class V>
-  V operator()(V x) const noexcept {
-    return x;
-  }
-};
-
 /// x + alpha * y; exactly x + y for alpha = 1. The sum of bools is "or".
 struct Add {
   template <class T, class Run>

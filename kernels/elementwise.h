@@ -239,19 +239,15 @@ struct ScalarLoop<T, Same(Inputs...)> {
     T* out = reinterpret_cast<T*>(data[0]);
     const T* in[] = {reinterpret_cast<const T*>(data[1 + K])...};
     const std::uint32_t inputs = broadcast >> 1;
-    if (inputs == 0) {
-      for (std::int64_t i = 0; i < n; ++i) out[i] = f(in[K][i]...);
-    } else {
-      // A broadcast input is spread over a piece of memory, so that the loop stays the same.
-      constexpr std::int64_t kPiece = 128;
-      T spread[sizeof...(Inputs)][kPiece];
-      const std::int64_t fill = n < kPiece ? n : kPiece;
-      ((inputs >> K & 1 ? spread_over(spread[K], *in[K], fill) : void()), ...);
-      for (std::int64_t begin = 0; begin < n; begin += kPiece) {
-        const std::int64_t count = n - begin < kPiece ? n - begin : kPiece;
-        const T* x[] = {(inputs >> K & 1 ? spread[K] : in[K] + begin)...};
-        for (std::int64_t i = 0; i < count; ++i) out[begin + i] = f(x[K][i]...);
-      }
+    // A broadcast input is spread over a piece of memory, so that one loop serves all.
+    constexpr std::int64_t kSpread = 128;
+    T spread[sizeof...(Inputs)][kSpread];
+    const std::int64_t piece = inputs == 0 || n < kSpread ? n : kSpread;
+    ((inputs >> K & 1 ? spread_over(spread[K], *in[K], piece) : void()), ...);
+    for (std::int64_t begin = 0; begin < n; begin += piece) {
+      const std::int64_t count = n - begin < piece ? n - begin : piece;
+      const T* x[] = {(inputs >> K & 1 ? spread[K] : in[K] + begin)...};
+      for (std::int64_t i = 0; i < count; ++i) out[begin + i] = f(x[K][i]...);
     }
   }
 };
@@ -389,6 +385,14 @@ constexpr KernelPart elementwise(Types<T...>) {
    ...);
   return part;
 }
+
+/// x as it is.
+struct Copy {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return x;
+  }
+};
 
 /// The same for a functor that only moves elements: one function for all types of a size.
 template <class F, class Signature, class... T>

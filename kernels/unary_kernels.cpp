@@ -49,49 +49,29 @@ struct Sgn {
   }
 };
 
-// Integers are whole already.
-template <class V>
-inline constexpr bool is_whole = std::is_integral_v<typename V::value_type>;
-
 struct Floor {
   template <class V>
   V operator()(V x) const noexcept {
-    if constexpr (is_whole<V>) {
-      return x;
-    } else {
-      return vec::floor(x);
-    }
+    return vec::floor(x);
   }
 };
 struct Ceil {
   template <class V>
   V operator()(V x) const noexcept {
-    if constexpr (is_whole<V>) {
-      return x;
-    } else {
-      return vec::ceil(x);
-    }
+    return vec::ceil(x);
   }
 };
 struct Trunc {
   template <class V>
   V operator()(V x) const noexcept {
-    if constexpr (is_whole<V>) {
-      return x;
-    } else {
-      return vec::trunc(x);
-    }
+    return vec::trunc(x);
   }
 };
 /// Ties to even.
 struct Round {
   template <class V>
   V operator()(V x) const noexcept {
-    if constexpr (is_whole<V>) {
-      return x;
-    } else {
-      return vec::round(x);
-    }
+    return vec::round(x);
   }
 };
 
@@ -100,7 +80,7 @@ struct Relu {
   template <class V>
   V operator()(V x) const noexcept {
     const V zero(typename V::value_type(0));
-    if constexpr (is_whole<V>) {
+    if constexpr (std::is_integral_v<typename V::value_type>) {
       return vec::maximum(x, zero);
     } else {
       return vec::select(x < zero, zero, x);
@@ -129,10 +109,11 @@ constinit const ElementwiseKernel abs =
 constinit const ElementwiseKernel sign = elementwise<Sign, Unary>(boolean + real);
 constinit const ElementwiseKernel sgn =
     elementwise<Sgn, Unary>(boolean + real) | elementwise<Sgn, Unary, kCompactCost>(complex_types);
-constinit const ElementwiseKernel floor = elementwise<Floor, Unary>(real);
-constinit const ElementwiseKernel ceil = elementwise<Ceil, Unary>(real);
-constinit const ElementwiseKernel trunc = elementwise<Trunc, Unary>(real);
-constinit const ElementwiseKernel round = elementwise<Round, Unary>(real);
+// Integers are whole already.
+constinit const ElementwiseKernel floor = elementwise<Floor, Unary>(floating) | moving<Copy, Unary>(integral);
+constinit const ElementwiseKernel ceil = elementwise<Ceil, Unary>(floating) | moving<Copy, Unary>(integral);
+constinit const ElementwiseKernel trunc = elementwise<Trunc, Unary>(floating) | moving<Copy, Unary>(integral);
+constinit const ElementwiseKernel round = elementwise<Round, Unary>(floating) | moving<Copy, Unary>(integral);
 constinit const ElementwiseKernel relu = elementwise<Relu, Unary>(real) | over_halves<Relu, Unary>();
 constinit const ElementwiseKernel sqrt = elementwise<Sqrt, Unary, 3>(floating) | over_halves<Sqrt, Unary>() |
                                          elementwise<Sqrt, Unary, 12>(complex_types);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <lanewise/kernels/kernel.h>
+#include <lanewise/tensor/dtype.h>
 
 namespace lanewise::detail {
 
@@ -24,8 +25,12 @@ struct ReductionFunctions {
 
   /// Shorter sequences whose extreme is looked for are better taken as columns.
   static constexpr std::int64_t kLeastWithIndex = 16;
-  /// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too.
+  /// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too; if it is a plain loop, as soon
+  /// as columns cost more than the 4 ns of a call. Sums of 32 int64 or int16 take 0.3 of the time of columns, of 63 int16 0.1.
   static constexpr std::int64_t kLeastOneByOne = 64;
+  static constexpr std::int64_t least_of_plain_loop(std::size_t bytes) {
+    return bytes == 8 ? 16 : bytes == 4 ? 24 : 64 / static_cast<std::int64_t>(bytes);
+  }
 
   ReductionFunctions(const kernels::ReductionKernel& k, ScalarType t) {
     const auto i = static_cast<std::size_t>(t);
@@ -40,9 +45,10 @@ struct ReductionFunctions {
     value_type = k.value_type[i];
     order_free = k.order_free[i];
     side_by_side = k.side_by_side[i];
-    together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
-               : side_by_side        ? kLeastOneByOne
-                                     : std::numeric_limits<std::int64_t>::max();
+    together = short_rows != nullptr        ? (k.has_index ? kLeastWithIndex : 0)
+               : order_free && side_by_side ? least_of_plain_loop(element_size(t))
+               : side_by_side               ? kLeastOneByOne
+                                            : std::numeric_limits<std::int64_t>::max();
   }
 };
 
