@@ -3,6 +3,7 @@
 #include <lanewise/kernels/distance_table.h>
 #include <lanewise/kernels/gemm_table.h>
 #include <lanewise/kernels/kernel.h>
+#include <lanewise/kernels/rank_table.h>
 #include <lanewise/kernels/reduction_table.h>
 #include <lanewise/kernels/scan_table.h>
 #include <lanewise/kernels/softmax_table.h>
@@ -69,6 +70,7 @@ struct KernelTable {
   const ScanTable* scans;
   const GemmTable* gemm;
   const DistanceTable* distances;
+  const RankTable* ranks;
 };
 
 }  // namespace lanewise::kernels

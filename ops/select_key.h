@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include <lanewise/ops/short_line.h>
 #include <lanewise/ops/sort_keys.h>
 
 namespace lanewise::ops {
@@ -115,6 +116,8 @@ template <class T, class Key = typename SortKey<T>::Key>
 /// Where the element of rank k is in the stable order of x; `keys` holds n.
 template <class T>
 std::int64_t position_of_rank(const T* x, std::int64_t n, std::int64_t k, typename SortKey<T>::Key* keys) {
+  // One rank of many is found sooner by digits.
+  if (ShortLine<T>::takes(2 * n)) return ShortLine<T>(x, n, false).position_of(k);
   const auto [key, below] = select_key(x, n, k, keys);
   std::int64_t left = k - below, i = 0;  // of equal ones, so many come before it
   constexpr std::int64_t kBlock = 64;

@@ -9,6 +9,7 @@
 #include <lanewise/ops/room.h>
 #include <lanewise/ops/select_first.h>
 #include <lanewise/ops/select_key.h>
+#include <lanewise/ops/short_line.h>
 #include <lanewise/ops/sort_keys.h>
 #include <lanewise/ops/sort_line.h>
 #include <lanewise/ops/sorting.h>
@@ -136,7 +137,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
                      const T* line = x + l * lines.n;
                      T* v = values.template data_ptr<T>() + l * k;
                      auto* i = indices.data_ptr<std::int64_t>() + l * k;
-                     if (k * 8 < lines.n) {
+                     if (k * 8 < lines.n && !ShortLine<T>::takes(lines.n)) {
                        select_first(line, lines.n, k, largest, items);
                        write_items(items.data(), line, k, v, i);
                        continue;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -42,23 +43,70 @@ class Sort : public ::testing::TestWithParam<ScalarType> {
   void SetUp() override { manual_seed(7); }
 };
 
-TEST_P(Sort, IsStableAtEverySize) {
-  for (const std::int64_t n : {0, 1, 2, 17, 2048, 2049, 5000, 200000}) {
-    const Tensor x = with_repetitions(n, GetParam());
+/// The stable order of x, by the standard library.
+std::vector<std::int64_t> stable_order(const Tensor& x, bool descending) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(x.numel()));
+  std::iota(order.begin(), order.end(), 0);
+  const auto sort_by = [&](const auto* v, auto before) {
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return descending ? before(v[b], v[a]) : before(v[a], v[b]);
+    });
+  };
+  if (x.scalar_type() == kLong) {
+    sort_by(x.const_data_ptr<std::int64_t>(), std::less<std::int64_t>());
+  } else {
     const Tensor wide = x.to(kDouble);
-    const auto* v = wide.const_data_ptr<double>();
-    for (const bool descending : {false, true}) {
-      std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-      std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-        return descending ? comes_before(v[b], v[a]) : comes_before(v[a], v[b]);
-      });
-      const auto [values, indices] = x.sort(-1, descending);
-      EXPECT_TRUE(std::equal(order.begin(), order.end(), indices.const_data_ptr<std::int64_t>())) << n;
-      // The very elements, also the sign of zero.
-      EXPECT_TRUE(same_bytes(values, x.index_select(0, indices))) << n;
-      EXPECT_TRUE(equal(x.argsort(-1, descending), indices));
+    sort_by(wide.const_data_ptr<double>(), comes_before);
+  }
+  return order;
+}
+
+void expect_sorts(const Tensor& x) {
+  for (const bool descending : {false, true}) {
+    const std::vector<std::int64_t> order = stable_order(x, descending);
+    const auto [values, indices] = x.sort(-1, descending);
+    EXPECT_TRUE(std::equal(order.begin(), order.end(), indices.const_data_ptr<std::int64_t>())) << x.numel();
+    // The very elements, also the sign of zero.
+    EXPECT_TRUE(same_bytes(values, x.index_select(0, indices))) << x.numel();
+    EXPECT_TRUE(equal(x.argsort(-1, descending), indices));
+  }
+}
+
+TEST_P(Sort, IsStableAtEverySize) {
+  for (const std::int64_t n : {0, 1, 2, 17, 2048, 2049, 5000, 200000})
+    expect_sorts(with_repetitions(n, GetParam()));
+}
+
+// Whose ranks are counted, and the first that are not.
+TEST_P(Sort, ShortLines) {
+  for (std::int64_t n = 1; n <= 140; ++n) {
+    const Tensor x = with_repetitions(n, GetParam());
+    expect_sorts(x);
+    const std::vector<std::int64_t> order = stable_order(x, false);
+    for (std::int64_t k = 1; k <= n; k += 1 + n / 8) {
+      const auto [value, index] = x.kthvalue(k);
+      EXPECT_EQ(index.item<std::int64_t>(), order[static_cast<std::size_t>(k - 1)]) << n << ' ' << k;
+      EXPECT_TRUE(same_bytes(value, x[index.item<std::int64_t>()]));
+      const auto [values, indices] = x.topk(k, -1, false);
+      EXPECT_TRUE(std::equal(order.begin(), order.begin() + k, indices.const_data_ptr<std::int64_t>()));
+      EXPECT_TRUE(same_bytes(values, x.index_select(0, indices)));
     }
+  }
+}
+
+TEST(SortWide, ShortLinesOfTheWholeRange) {
+  manual_seed(13);
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor reals =
+      tensor({0.0, -0.0, inf, -inf, nan, -nan, 1e-310, -1e-310, 5e-324, 1e308, -1e308, 1.0}, kDouble);
+  const Tensor floats = tensor({0.0, -0.0, inf, -inf, nan, -nan, 1e-40, -1e-40, 3e38, -3e38, 1.0, -1.0});
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = -(least + 1);
+  const Tensor longs = tensor({least, most, least + 1, most - 1, std::int64_t{0}, std::int64_t{-1}});
+  const std::int64_t least_int = std::numeric_limits<std::int32_t>::min(), most_int = -(least_int + 1);
+  const Tensor ints = tensor({least_int, most_int, least_int + 1, most_int - 1, std::int64_t{0}}).to(kInt);
+  for (std::int64_t n = 1; n <= 140; n += 3) {
+    for (const Tensor& of : {reals, floats, longs, ints})
+      expect_sorts(of.index_select(0, randint(0, of.numel(), {n})));
   }
 }
 
