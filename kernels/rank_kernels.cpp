@@ -68,11 +68,11 @@ void rank(const void* x, std::int64_t n, bool descending, void* ranks) noexcept 
 
 }  // namespace
 
-constinit const RankTable rank_table = {.f32 = rank<float>,
-                                        .f64 = rank<double>,
-                                        .i32 = rank<std::int32_t>,
-                                        .i64 = rank<std::int64_t>,
-                                        .most_bytes = 8 * vec::kRegisterBytes};
-static_assert(8 * vec::kRegisterBytes <= kMostRankedBytes);
+constinit const RankTable rank_table = {
+    .f32 = rank<float>,
+    .f64 = rank<double>,
+    .i32 = rank<std::int32_t>,
+    .i64 = rank<std::int64_t>,
+    .most_bytes = vec::kRegisterBytes == 16 ? kMostRankedBytes / 2 : kMostRankedBytes};
 
 }  // namespace lanewise::kernels::LANEWISE_ISA
