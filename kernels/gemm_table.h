@@ -58,6 +58,7 @@ struct VectorProduct {
   std::int64_t m;
   std::int64_t k;
   bool conj;  ///< of a; rows only
+  std::int64_t x_stride = 0;  ///< elements from the x of a row to that of the next one; rows only
 };
 
 /// The product kernel for one type on one ISA.

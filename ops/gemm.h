@@ -55,6 +55,7 @@ class Gemm {
     Matrix c, a, b, s;
   };
   Operands product(const GemmBatch& batch, std::int64_t n) const;
+  bool is_batch_of_dots(const GemmBatch& batch) const;
   void run_vectors(const GemmBatch& batch);
   void run_vector(const Operands& o, std::int64_t row, std::int64_t rows) const;
   void choose_tiles(std::int64_t batches);

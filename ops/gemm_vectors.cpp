@@ -27,9 +27,27 @@ constexpr std::int64_t kMostTurnedBytes = std::int64_t{1} << 22;
 
 }  // namespace
 
+/// Whether each product of a batch is one element, of rows that kernels read where they lie: then they are rows of one product,
+/// each with a vector of its own.
+bool Gemm::is_batch_of_dots(const GemmBatch& batch) const {
+  const auto lies_dense = [&](const Matrix& m, std::int64_t step) {
+    return m.type == compute_ && (step == 1 || a_.cols <= 1);
+  };
+  return batch.count > 1 && c_.rows == 1 && !has_epilogue_ && !in_place_ && c_.type == compute_ &&
+         batch.c == bytes_ && lies_dense(a_, a_.col_stride) && lies_dense(b_, b_.row_stride);
+}
+
 void Gemm::run_vectors(const GemmBatch& batch) {
   const std::int64_t depth = std::max<std::int64_t>(a_.cols, 1);
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelVectorProducts / depth);  // rows
+  if (is_batch_of_dots(batch)) {
+    parallel_for(0, batch.count, grain, [&](std::int64_t begin, std::int64_t end) {
+      const Operands o = product(batch, begin);
+      kernel_.row_products(
+          {o.a.data, batch.a / bytes_, o.b.data, o.c.data, end - begin, a_.cols, false, batch.b / bytes_});
+    });
+    return;
+  }
   const auto run = [&](std::int64_t n, std::int64_t row, std::int64_t rows) {
     run_vector(product(batch, n), row, rows);
   };
