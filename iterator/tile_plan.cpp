@@ -200,6 +200,7 @@ void run_tiles(const TileJob& job) {
       record_walk(job, job.cost, plan.numel, INT64_MAX);
     return run_small(plan);
   }
+  if (any_gather && run_arranged(plan)) return note_path(Path::Rows);
   if (any_gather) {
     const int across = job.in_order || job.shape[0] < kMinBlockColumns ? 0 : disagreeing_dimension(plan);
     if (across != 0) {

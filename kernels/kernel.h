@@ -88,12 +88,24 @@ using GatherFn = void (*)(const char* from, std::int64_t row_stride, std::int64_
 using ScatterFn = void (*)(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,
                            std::int64_t rows, std::int64_t cols) noexcept;
 
+/// The order of the elements of a block of memory, a register of it at most, in units of 4 bytes.
+struct BlockPattern {
+  alignas(64) std::int32_t unit[16];  ///< which unit from the begin of the memory on comes to each place
+  int read;                           ///< units of memory, from the first to the last
+  int written;                        ///< places
+};
+
+/// Blocks `step` > 0 bytes apart in memory, so arranged, one after the other. They do not overlap with `to`.
+using ArrangeFn = void (*)(const char* from, std::int64_t step, char* to, std::int64_t blocks,
+                           const BlockPattern& pattern) noexcept;
+
 /// Moves data between memory and tiles. gather/scatter are indexed by log2 of the element size (1, 2, 4, 8,
 /// 16).
 struct Movers {
   std::array<std::array<ConvertFn, kNumScalarTypes>, kNumScalarTypes> convert;  ///< [from][to]
   std::array<GatherFn, 5> gather;
   std::array<ScatterFn, 5> scatter;
+  ArrangeFn arrange;  ///< null where there is no instruction for it; blocks have up to least_row bytes
   /// Bytes of a row: a kernel that takes many is quicker on longer ones where they lie than on copies in tiles.
   std::int64_t least_row;
   /// Bytes that kernels access under a mask at the end of a row, at a multiple of so many from its beginning; 0 if they do not.

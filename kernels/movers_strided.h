@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <lanewise/kernels/kernel.h>
+
 /// Gather and scatter by element size, see kernel.h. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
@@ -18,5 +20,12 @@ LANEWISE_DECLARE_STRIDED(8)
 LANEWISE_DECLARE_STRIDED(16)
 
 #undef LANEWISE_DECLARE_STRIDED
+
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+void arrange(const char* from, std::int64_t step, char* to, std::int64_t blocks,
+             const BlockPattern& pattern) noexcept;
+#else
+inline constexpr ArrangeFn arrange = nullptr;
+#endif
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

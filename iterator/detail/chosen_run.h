@@ -1,6 +1,7 @@
 #pragma once
 
 #include <lanewise/iterator/detail/walk_record.h>
+#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/kernels/tuning.h>
 
 namespace lanewise::detail {
@@ -11,6 +12,7 @@ struct ChosenRun {
   std::int64_t grain = 0;  ///< as in TensorIterator::RunOptions
   std::int64_t block = 0;
   bool rows = false;  ///< as in TensorIterator::RunOptions
+  bool copies = false;
 };
 
 /// For so many elements of an op that computes in `dtype`, as users see it. Halves that are taken as they lie have one
@@ -24,7 +26,8 @@ inline ChosenRun choose_run(const kernels::ElementwiseKernel& kernel, ScalarType
   return {.fn = tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)],
           .grain = tuned != nullptr ? tuned->grain : 0,
           .block = tuned != nullptr ? tuned->block : 0,
-          .rows = tuned != nullptr ? tuned->rows : (kernel.rows >> static_cast<int>(compute) & 1) != 0};
+          .rows = tuned != nullptr ? tuned->rows : (kernel.rows >> static_cast<int>(compute) & 1) != 0,
+          .copies = &kernel == kernels::active_kernels().copy};
 }
 
 }  // namespace lanewise::detail

@@ -132,6 +132,7 @@ inline constexpr int kSmallDims = 16;
 void run_small(const Plan& plan);                      // up to kSmallElements
 void run_whole(const Plan& plan);                      // every operand Scalar or Direct
 void run_conversion(const Plan& plan);                 // one contiguous stretch to another, of another type
+bool run_arranged(const Plan& plan);  // copies of short stretches in another order; false: not these
 void run_flat(const Plan& plan);                       // tiles of the linear index
 void run_rows(const Plan& plan);                       // pieces of rows (dimension 0)
 void run_blocks(const Plan& plan, int row_dimension);  // 2-D blocks of dimension 0 and another
