@@ -57,6 +57,8 @@ class Gemm {
   Operands product(const GemmBatch& batch, std::int64_t n) const;
   bool is_batch_of_dots(const GemmBatch& batch) const;
   void run_vectors(const GemmBatch& batch);
+  bool reads_vectors_in_place() const;
+  void run_bare_vectors(const GemmBatch& batch, std::int64_t begin, std::int64_t end) const;
   void run_vector(const Operands& o, std::int64_t row, std::int64_t rows) const;
   void choose_tiles(std::int64_t batches);
   void share_blocks(std::int64_t tiles);

@@ -48,6 +48,11 @@ void Gemm::run_vectors(const GemmBatch& batch) {
     });
     return;
   }
+  if (batch.count > 1 && !has_epilogue_ && reads_vectors_in_place()) {
+    parallel_for(0, batch.count, std::max<std::int64_t>(1, grain / c_.rows),
+                 [&](std::int64_t begin, std::int64_t end) { run_bare_vectors(batch, begin, end); });
+    return;
+  }
   const auto run = [&](std::int64_t n, std::int64_t row, std::int64_t rows) {
     run_vector(product(batch, n), row, rows);
   };
@@ -60,6 +65,29 @@ void Gemm::run_vectors(const GemmBatch& batch) {
                    for (std::int64_t n = begin; n < end; ++n) run(n, 0, c_.rows);
                  });
   }
+}
+
+/// Whether kernels take the matrix and the vector, and write the result, where they lie.
+bool Gemm::reads_vectors_in_place() const {
+  const bool x = b_.type == compute_ && (b_.row_stride == 1 || a_.cols <= 1);
+  const bool y = c_.type == compute_ && (c_.row_stride == 1 || c_.rows == 1) && !in_place_;
+  return x && y && a_.type == compute_ && (a_.col_stride == 1 || a_.row_stride == 1 || a_.cols <= 1) &&
+         a_.cols <= kMostColumns;
+}
+
+/// Products [begin, end) of a batch, with nothing around each but the call of the kernel.
+void Gemm::run_bare_vectors(const GemmBatch& batch, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t a = transposed_ ? batch.b : batch.a, x = transposed_ ? batch.a : batch.b;
+  const bool by_rows = a_.col_stride == 1 || a_.cols <= 1;
+  const auto products = by_rows ? kernel_.row_products : kernel_.column_products;
+  kernels::VectorProduct p{a_.data + begin * a,
+                           by_rows ? a_.row_stride : a_.col_stride,
+                           b_.data + begin * x,
+                           c_.data + begin * batch.c,
+                           c_.rows,
+                           a_.cols,
+                           false};
+  for (; begin < end; ++begin, p.a += a, p.x += x, p.y += batch.c) products(p);
 }
 
 void Gemm::run_vector(const Operands& o, std::int64_t row, std::int64_t rows) const {
