@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/loss.h>
+#include <lanewise/ops/room.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise::ops {
@@ -62,8 +63,9 @@ struct Nll {
   template <class F>
   void each(F f) const {
     const auto* t = target.const_data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < samples; ++i) {
-      if (t[i] != ignore_index) f(i, t[i], (i / inner * classes + t[i]) * inner + i % inner);
+    for (std::int64_t i = 0, batch = 0, at = 0; i < samples; ++i) {
+      if (t[i] != ignore_index) f(i, t[i], (batch * classes + t[i]) * inner + at);
+      if (++at == inner) at = 0, ++batch;
     }
   }
   bool keeps_samples() const { return reduction == Reduction::None; }
@@ -74,14 +76,13 @@ template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 template <class R>
-R tree_sum(const std::vector<R>& terms) {
-  if (terms.empty()) return 0;
+R tree_sum(const R* terms, std::int64_t n) {
+  if (n == 0) return 0;
   alignas(64) char acc[64];
   R value;
   const kernels::ReductionKernel& sum = *kernels::active_kernels().reductions->sum;
   const auto type = static_cast<std::size_t>(scalar_type_of<R>);
-  sum.inner[type](reinterpret_cast<const char*>(terms.data()), static_cast<std::int64_t>(terms.size()), 0,
-                  kernels::kPrefetchBytes, acc);
+  sum.inner[type](reinterpret_cast<const char*>(terms), n, 0, kernels::kPrefetchBytes, acc);
   sum.finish[type](acc, 1, nullptr, reinterpret_cast<char*>(&value), nullptr);
   return value;
 }
@@ -120,14 +121,15 @@ std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& ta
       });
       return;
     }
-    std::vector<R> terms(static_cast<std::size_t>(nll.samples), R(0));
-    std::vector<R> weights(static_cast<std::size_t>(nll.samples), R(0));
+    const Room<R> terms(nll.samples), weights(nll.samples);
+    std::fill_n(terms.get(), nll.samples, R(0));
+    std::fill_n(weights.get(), nll.samples, R(0));
     nll.each([&](std::int64_t i, std::int64_t c, std::int64_t at) {
-      weights[static_cast<std::size_t>(i)] = weight_of(c);
-      terms[static_cast<std::size_t>(i)] = -weight_of(c) * static_cast<R>(x[at]);
+      weights[i] = weight_of(c);
+      terms[i] = -weight_of(c) * static_cast<R>(x[at]);
     });
-    const R weight_sum = tree_sum(weights);
-    const R sum = tree_sum(terms);
+    const R weight_sum = tree_sum(weights.get(), nll.samples);
+    const R sum = tree_sum(terms.get(), nll.samples);
     total = static_cast<T>(weight_sum);
     *out = static_cast<T>(nll.reduction == Reduction::Mean ? sum / weight_sum : sum);
   });

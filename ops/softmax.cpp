@@ -19,8 +19,10 @@ using kernels::SoftmaxFns;
 
 /// Elements that make it worth waking another thread; an exponential each.
 constexpr std::int64_t kParallelElements = 8192;
-/// Shorter rows are transposed, so that lanes run over rows.
+/// Shorter rows are transposed, so that lanes run over rows: one by one, each waits for its maximum, its sum and a logarithm. Of 33
+/// f32 log_softmax takes 0.33 of the time so, of 64 0.6, gradients of 48 1.5.
 constexpr std::int64_t kShortRow = 32;
+constexpr std::int64_t kShortForwardRow = 65;
 /// Elements of a tile that is copied.
 constexpr std::int64_t kTileElements = 4096;
 /// Columns too long for that are copied into tiles that stay in the second-level cache with their results:
@@ -182,7 +184,8 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     return std::max<std::int64_t>(1, kParallelElements / elements);
   };
 
-  if (columns == 1 && (n >= kShortRow || batches < 4)) {
+  const bool waits = b == nullptr && compute == kFloat;
+  if (columns == 1 && (n >= (waits ? kShortForwardRow : kShortRow) || batches < 4)) {
     parallel_for(0, batches, grain(n),
                  [&](std::int64_t begin, std::int64_t end) { call.rows(fns.*rows, begin, end); });
     return out;
