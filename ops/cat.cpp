@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <vector>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/element_size.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -75,8 +78,64 @@ struct Joined {
   }
 };
 
+/// A tensor of which one element goes into each row of a result, as memory.
+struct Column {
+  const char* data;
+  std::int64_t step;  ///< bytes
+};
+
+/// Of each tensor its column, if joining them means to take an element of each in turn; else nothing.
+std::vector<Column> columns_of(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<Column> columns;
+  if (tensors.size() < kFewest || dim + 1 != result.dim() || result.numel() == 0 || !result.is_contiguous())
+    return columns;
+  for (const Tensor& t : tensors) {
+    if (t.dim() != result.dim() || t.size(dim) != 1 || t.scalar_type() != result.scalar_type()) return {};
+    std::int64_t step = 1, rows = 0;  // of the dimensions so far, the last ones first
+    for (std::int64_t d = dim; d-- > 0;) {
+      if (t.size(d) == 1) continue;
+      if (rows == 0) {
+        step = t.stride(d);
+        rows = t.size(d);
+      } else if (t.stride(d) == step * rows) {
+        rows *= t.size(d);
+      } else {
+        return {};
+      }
+    }
+    columns.push_back({static_cast<const char*>(t.const_data_ptr()), step * t.element_size()});
+  }
+  return columns;
+}
+
+/// Some rows at a time, all of whose lines stay in L1: 64 columns of f32 take a third of the time that they take one by one.
+void take_in_turn(const std::vector<Column>& columns, const Tensor& result) {
+  constexpr std::int64_t kRows = 64, kGrain = 16384;
+  const auto width = static_cast<std::int64_t>(columns.size()), rows = result.numel() / width;
+  visit_size(result.itemsize(), [&]<class T>() {
+    T* out = static_cast<T*>(result.data_ptr());
+    parallel_for(0, divup(rows, kRows), std::max<std::int64_t>(1, kGrain / (kRows * width)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t first = begin * kRows; first < std::min(end * kRows, rows);
+                        first += kRows) {
+                     const std::int64_t n = std::min(kRows, rows - first);
+                     T* to = out + first * width;
+                     for (const Column& column : columns) {
+                       const char* from = column.data + first * column.step;
+                       for (std::int64_t r = 0; r < n; ++r, from += column.step)
+                         to[r * width] = *reinterpret_cast<const T*>(from);
+                       ++to;
+                     }
+                   }
+                 });
+  });
+}
+
 /// Into a tensor of their shape, whose dtype need not be theirs.
 void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
+  const std::vector<Column> columns = columns_of(tensors, dim, result);
+  if (!columns.empty()) return take_in_turn(columns, result);
   const bool is_small = result.numel() * result.element_size() <= kFewBytes && result.is_contiguous();
   std::int64_t start = 0;
   for (const Tensor& t : tensors) {

@@ -46,6 +46,17 @@ void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector,
     f(b);
   };
   const std::int64_t n = size(last);
+  if (along && row_dim >= 0 && n == 1 && outer == 1 && stride(kIndex, row_dim) == 1) {
+    // One element each, whose indices lie side by side: a run of them all.
+    return parallel_for(0, rows, kGrain, [&](std::int64_t from, std::int64_t to) {
+      IndexBlock b{{}, {}, {}, 1, to - from};
+      for (std::size_t k = 0; k < kWalked; ++k) {
+        b.step[k] = stride(k, row_dim);
+        b.at[k] = from * b.step[k];
+      }
+      f(b);
+    });
+  }
   if (apart && !along) {
     if (outer == 1) {
       return parallel_for(0, n, std::max<std::int64_t>(256, kGrain / rows),

@@ -8,7 +8,8 @@
 
 namespace lanewise::ops {
 
-inline constexpr std::size_t kWalked = 3;
+/// What is chosen from or written to, the index, and the result or the source.
+inline constexpr std::size_t kWalked = 3, kIndex = 1;
 
 /// `rows` runs of n elements each: where the first begins, how runs step and how far the next one is, in elements, for each operand.
 struct IndexBlock {

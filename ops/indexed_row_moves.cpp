@@ -186,6 +186,23 @@ class RowWalk {
   std::vector<std::int64_t> starts_{0};
 };
 
+/// memcpy that does not call for a line or less; its last bytes may be copied twice.
+inline void copy_row(char* to, const char* from, std::size_t n) {
+  const auto copied = [&]<std::size_t kPart>() {
+    for (std::size_t at = 0; at + kPart < n; at += kPart) std::memcpy(to + at, from + at, kPart);
+    std::memcpy(to + n - kPart, from + n - kPart, kPart);
+  };
+  if (n > 64 || n < 4) {
+    std::memcpy(to, from, n);
+  } else if (n >= 16) {
+    copied.template operator()<16>();
+  } else if (n >= 8) {
+    copied.template operator()<8>();
+  } else {
+    copied.template operator()<4>();
+  }
+}
+
 std::int64_t step_of(const Tensor& values) { return values.numel() == 1 ? 0 : 1; }
 
 }  // namespace
@@ -219,7 +236,8 @@ void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
       } else if (n < kMovedRun && stride != 1) {
         for (std::int64_t i = 0; i < n; ++i) y[i] = x[i * stride];
       } else if (stride == 1) {
-        std::memcpy(static_cast<void*>(y), x, static_cast<std::size_t>(n) * sizeof(T));
+        copy_row(reinterpret_cast<char*>(y), reinterpret_cast<const char*>(x),
+                 static_cast<std::size_t>(n) * sizeof(T));
       } else {
         gather(reinterpret_cast<const char*>(x), 0, stride * kSize, 1, n, reinterpret_cast<char*>(y));
       }
@@ -255,7 +273,7 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
 }
 
 bool has_long_runs(const IndexedRows& rows) {
-  constexpr std::int64_t kLeastRun = 32;
+  constexpr std::int64_t kLeastRun = 16;
   return !rows.after_sizes.empty() && rows.after_strides.back() == 1 && rows.after_sizes.back() >= kLeastRun;
 }
 
