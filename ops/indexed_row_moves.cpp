@@ -21,6 +21,8 @@ constexpr std::int64_t kGrainElements = 16384;
 /// whose lines fall into few sets where they are a power of two apart.
 constexpr std::int64_t kFewColumns = 32;
 constexpr std::int64_t kFewRows = 16;
+/// Tensors of up to so many bytes are in L2.
+constexpr std::int64_t kInL2 = 1 << 20;
 /// Runs of so many elements apart are worth the call of a kernel.
 constexpr std::int64_t kMovedRun = 64;
 
@@ -34,6 +36,7 @@ class RowWalk {
         values_(static_cast<T*>(values.data_ptr())),
         value_step_(value_step),
         value_row_(value_step == 0 ? 0 : row_step(rows, values).value_or(rows.row)),
+        is_large_(self.numel() * static_cast<std::int64_t>(sizeof(T)) > kInL2),
         per_index_(rows.per_index()),
         all_(rows.row == 0 ? 0 : rows.before_count * per_index_) {
     if (all_ == 0 || rows.after_sizes.empty()) return;
@@ -95,7 +98,9 @@ class RowWalk {
   template <class Run>
   [[gnu::noinline]] void columns(std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to,
                                  const Run& run) const {
-    constexpr std::int64_t kAhead = 4;
+    // Rows in random order are asked for early, where L2 does not hold them all: of 3M rows of 32 f32 in memory it takes half of the
+    // time to ask 16 rows ahead that it takes to ask 4, in L2 not to ask takes 0.8 of it.
+    constexpr std::int64_t kAhead = 16;
     const auto lines = std::min<std::int64_t>(n_ * static_cast<std::int64_t>(sizeof(T)) / 64 + 1, 4);
     const std::int64_t scale = rows_.scale, value_step = value_step_, stride = stride_;
     const std::int64_t* offsets = rows_.offsets_data();
@@ -103,7 +108,7 @@ class RowWalk {
     T* self = base(before);
     for (std::int64_t r = begin; r < end; ++r) {
       T* row = self + offsets[p] * scale;
-      if (p + kAhead < per_index_) {  // rows in random order are asked for early
+      if (is_large_ && p + kAhead < per_index_) {
         const auto* next = reinterpret_cast<const char*>(self + offsets[p + kAhead] * scale);
         for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(next + 64 * line);
       }
@@ -180,6 +185,7 @@ class RowWalk {
   T* self_;
   T* values_;
   std::int64_t value_step_, value_row_;
+  bool is_large_;
   std::int64_t per_index_, all_;
   // Runs of elements behind one offset: inner ones with one stride, and where each begins.
   std::int64_t n_ = 1, stride_ = 1;
