@@ -81,7 +81,7 @@ class Reducer {
   Unit unit_at(std::int64_t u) const {
     const std::int64_t first = u % blocks_ * plan_.width;
     std::int64_t batch = u / blocks_;
-    Unit unit{first * plan_.column.stride, first * plan_.column.out_stride,
+    Unit unit{first / plan_.run * plan_.column.stride, first * plan_.column.out_stride,
               std::min(plan_.width, plan_.column.size - first)};
     for (int d = 0; d < plan_.batch_dims; ++d) {
       const KeptDim& dim = plan_.batch[d];

@@ -88,16 +88,32 @@ void ReductionPlan::choose_column() {
     if (better(batch[d], batch[best])) best = d;
   }
   column = batch[best];
-  for (int d = best + 1; d < batch_dims; ++d) batch[d - 1] = batch[d];
-  --batch_dims;
+  take_out(best);
+  join_runs();
   for (int d = 0; d < batch_dims; ++d) batches *= batch[d].size;
+}
+
+void ReductionPlan::join_runs() {
+  if (sizes.size() != 1 || length > kernels::kReductionBlock) return;
+  for (int d = 0; d < batch_dims; ++d) {
+    const KeptDim& inner = batch[d];
+    if (inner.stride != from_size() || inner.out_stride != 1 || column.out_stride != inner.size) continue;
+    run = inner.size;
+    column = {column.size * run, column.stride, 1};
+    return take_out(d);
+  }
+}
+
+void ReductionPlan::take_out(int d) {
+  for (++d; d < batch_dims; ++d) batch[d - 1] = batch[d];
+  --batch_dims;
 }
 
 void ReductionPlan::choose_path(std::int64_t together) {
   const std::int64_t bytes = from_size();
   const auto element_bytes = static_cast<std::int64_t>(element_size(element));
   const std::int64_t step = strides.back();
-  const bool side_by_side = column.size >= kFewColumns && length < kShortSequence;
+  const bool side_by_side = column.size >= kFewColumns && (length < kShortSequence || run > 1);
   if (!converts() && sizes.size() == 1 && column.size > 1 && column.stride == bytes) {
     path = ReductionPath::Outer;
     width = std::min<std::int64_t>(column.size, 4096);
@@ -116,7 +132,7 @@ void ReductionPlan::choose_path(std::int64_t together) {
     part = kernels::kReductionBlock;
     const std::int64_t rows = std::min(length, part);
     const std::int64_t fit = kTileBytes / (rows * element_bytes) / kFewColumns * kFewColumns;
-    width = std::min(column.size, std::clamp<std::int64_t>(fit, kFewColumns, 1024));
+    width = std::min(column.size, std::clamp<std::int64_t>(fit, kFewColumns, 1024)) / run * run;
     return;
   }
   path = ReductionPath::Sequence;

@@ -39,6 +39,9 @@ struct ReductionPlan {
   std::int64_t batches = 1;
   ReductionPath path = ReductionPath::Inner;
   std::int64_t width = 1;  ///< columns given to the kernel at once
+  /// So many columns lie next to each other, and a column's stride leads to the next such run: few columns of many batches are
+  /// taken together.
+  std::int64_t run = 1;
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
   /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences
@@ -52,6 +55,8 @@ struct ReductionPlan {
 
  private:
   void choose_column();
+  void join_runs();
+  void take_out(int d);  ///< of the batch
   void choose_path(std::int64_t together);
 };
 
