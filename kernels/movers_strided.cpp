@@ -255,6 +255,22 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
   }
 }
 
+/// Rows of kPart to 2 * kPart bytes that lie apart, from a tile: by two copies, which may overlap.
+template <int kPart>
+void spread_short_rows(const char* tile, char* to, std::int64_t row_stride, std::int64_t rows,
+                       std::int64_t row_bytes) {
+  const std::int64_t last = row_bytes - kPart;
+  const auto spread = [&](std::int64_t ahead) __attribute__((always_inline)) {
+    for (std::int64_t r = 0; r < rows; ++r, tile += row_bytes, to += row_stride) {
+      if (ahead != 0) __builtin_prefetch(to + ahead, 1);
+      __builtin_memcpy(to, tile, kPart);
+      __builtin_memcpy(to + last, tile + last, kPart);
+    }
+  };
+  const bool apart = row_stride > 128 || row_stride < -128;  // the hardware does not foresee such lines
+  apart ? spread(2048 / row_bytes * row_stride) : spread(0);
+}
+
 /// Where a block overlaps itself (stride 0) the last element in row-major order stays.
 template <class T>
 void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
@@ -267,6 +283,16 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
   if (col_stride == kSize) {
     if (row_stride == row_bytes || rows == 1) {
       copy_bytes(to, tile, rows * row_bytes);
+    } else if (row_bytes >= 4 && row_bytes <= 64) {
+      if (row_bytes <= 8) {
+        spread_short_rows<4>(tile, to, row_stride, rows, row_bytes);
+      } else if (row_bytes <= 16) {
+        spread_short_rows<8>(tile, to, row_stride, rows, row_bytes);
+      } else if (row_bytes <= 32) {
+        spread_short_rows<16>(tile, to, row_stride, rows, row_bytes);
+      } else {
+        spread_short_rows<32>(tile, to, row_stride, rows, row_bytes);
+      }
     } else {
       const std::int64_t ahead = rows_ahead(row_bytes) * row_stride;
       for (std::int64_t r = 0; r < rows; ++r) {

@@ -29,6 +29,7 @@ constexpr std::int64_t kTileElements = 4096;
 /// rows of some lines, read once. In place three passes would each fetch a line a row.
 constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
+constexpr std::int64_t kFewColumns = 16;
 /// The forward functions take rows of a page or more as they are, a page at a time.
 constexpr std::int64_t kPageBytes = 4096;
 /// Batches of up to so many bytes are taken as they are: what comes from memory once is in the second-level cache for the later
@@ -76,6 +77,27 @@ class Side {
       from = raw;
     }
     scatter_(from, at(first), row_stride * size_, col_stride * size_, rows, cols);
+  }
+  /// Few columns of `count` batches, which then lie side by side in each row of the tile.
+  char* load_batches(std::int64_t first, std::int64_t n, std::int64_t columns, std::int64_t count) const {
+    const std::int64_t width = columns * count;
+    char* to = tile(n * width);
+    char* raw = converts_ ? raw_tile(n * width) : to;
+    for (std::int64_t r = 0; r < n; ++r)
+      gather_(at(first + r * columns), n * columns * size_, size_, count, columns, raw + r * width * size_);
+    if (converts_) widen_(raw, to, n * width);
+    return to;
+  }
+  void store_batches(const char* from, std::int64_t first, std::int64_t n, std::int64_t columns,
+                     std::int64_t count) const {
+    const std::int64_t width = columns * count;
+    if (converts_) {
+      char* raw = raw_tile(n * width);
+      narrow_(from, raw, n * width);
+      from = raw;
+    }
+    for (std::int64_t r = 0; r < n; ++r)
+      scatter_(from + r * width * size_, at(first + r * columns), n * columns * size_, size_, count, columns);
   }
   const char* load_run(std::int64_t first, std::int64_t n) const {
     if (!converts_) return at(first);
@@ -135,6 +157,16 @@ struct Call {
     char* z = out.tile(n * count);
     fn(x, y, z, count, n, count);
     out.store(z, first, row_stride, col_stride, n, count);
+  }
+
+  /// Batches [first, first + count) of few columns.
+  void batches_of(SoftmaxFn fn, std::int64_t first, std::int64_t count) const {
+    const std::int64_t start = first * n * columns, width = columns * count;
+    const char* x = a.load_batches(start, n, columns, count);
+    const char* y = two_inputs ? b.load_batches(start, n, columns, count) : nullptr;
+    char* z = out.tile(n * width);
+    fn(x, y, z, width, n, width);
+    out.store_batches(z, start, n, columns, count);
   }
 
   /// Columns [first, first + count) of a batch, where they lie or in a tile.
@@ -198,6 +230,17 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
         call.tile(fns.*cols, t * width * n, 1, n, std::min(width, batches - t * width));
       }
     });
+    return out;
+  }
+  // Few columns fill no registers: those of some batches together do. Of [8192, 16, 2] it takes 0.14 of the time.
+  if (const std::int64_t together = width / columns; columns < kFewColumns && together >= 4 && batches >= 4) {
+    parallel_for(0, divup(batches, together), grain(n * columns * together),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const std::int64_t first = i * together;
+                     call.batches_of(fns.*cols, first, std::min(together, batches - first));
+                   }
+                 });
     return out;
   }
   const bool narrow = width < kNarrow && columns > width;
