@@ -94,10 +94,12 @@ void ReductionPlan::choose_column() {
 }
 
 void ReductionPlan::join_runs() {
-  if (sizes.size() != 1 || length > kernels::kReductionBlock) return;
+  if (sizes.size() != 1 || length == 1 || length > kernels::kReductionBlock) return;
   for (int d = 0; d < batch_dims; ++d) {
     const KeptDim& inner = batch[d];
-    if (inner.stride != from_size() || inner.out_stride != 1 || column.out_stride != inner.size) continue;
+    const bool follows =
+        inner.stride == from_size() && inner.out_stride == 1 && column.out_stride == inner.size;
+    if (!follows || column.size * inner.size < kFewColumns) continue;
     run = inner.size;
     column = {column.size * run, column.stride, 1};
     return take_out(d);
