@@ -1,0 +1,261 @@
+// Ops that have ways of their own for short rows, few columns and small matrices: many at once give the bits that each gives by
+// itself, and what moves elements gives the very elements.
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+constexpr std::int64_t kLengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65};
+
+Tensor numbers(IntArrayRef sizes, ScalarType dtype) { return (randn(sizes) * 4).to(dtype); }
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const Tensor x = a.contiguous(), y = b.contiguous();
+  return x.scalar_type() == y.scalar_type() && x.sizes().equals(y.sizes()) &&
+         (x.nbytes() == 0 || std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0);
+}
+
+using Op = std::function<Tensor(const Tensor&)>;
+struct Named {
+  const char* name;
+  Op op;
+};
+
+/// op of all against op of each slice of dimension 0 by itself.
+void expect_slice_by_slice(const Named& named, const Tensor& all, const std::string& what) {
+  std::vector<Tensor> slices;
+  for (std::int64_t i = 0; i < all.size(0); ++i) slices.push_back(named.op(all.narrow(0, i, 1).clone()));
+  EXPECT_TRUE(same_bits(named.op(all), cat(slices, 0))) << named.name << " of " << what;
+}
+
+const std::vector<Named> kAlong1 = {
+    {"sum", [](const Tensor& t) { return t.sum(1); }},
+    {"prod", [](const Tensor& t) { return (t / 8).prod(1); }},
+    {"amax", [](const Tensor& t) { return t.amax(1); }},
+    {"argmax", [](const Tensor& t) { return t.argmax(1); }},
+    {"min, where", [](const Tensor& t) { return std::get<1>(t.min(1)); }},
+    {"var", [](const Tensor& t) { return t.var(1); }},
+    {"norm", [](const Tensor& t) { return t.norm(2, 1); }},
+    {"any", [](const Tensor& t) { return t.gt(6).any(1); }},
+    {"sum of integers", [](const Tensor& t) { return t.to(kInt).sum(1); }},
+    {"softmax", [](const Tensor& t) { return t.softmax(1); }},
+    {"log_softmax", [](const Tensor& t) { return t.log_softmax(1); }},
+    {"cumsum", [](const Tensor& t) { return t.cumsum(1); }},
+    {"cumprod", [](const Tensor& t) { return (t / 8).cumprod(1); }},
+    {"cumsum of integers", [](const Tensor& t) { return t.to(kInt).cumsum(1); }},
+    {"cumprod of integers", [](const Tensor& t) { return t.to(kLong).cumprod(1); }},
+};
+
+class ShortRows : public ::testing::TestWithParam<ScalarType> {
+ protected:
+  void SetUp() override { manual_seed(3); }
+};
+
+TEST_P(ShortRows, ReducedAndScannedAlongThem) {
+  for (const std::int64_t n : kLengths) {
+    const Tensor x = numbers({37, n}, GetParam());
+    for (const Named& named : kAlong1) {
+      if (n == 1 && std::string(named.name) == "var") continue;  // NaN
+      expect_slice_by_slice(named, x, std::to_string(n));
+    }
+  }
+}
+
+TEST_P(ShortRows, ReducedAndScannedAcrossFewColumns) {
+  for (const std::int64_t n : {2, 5, 16, 70, 1025}) {
+    for (const std::int64_t columns : {2, 3, 8, 15}) {
+      const Tensor x = numbers({21, n, columns}, GetParam());
+      for (const Named& named : kAlong1)
+        expect_slice_by_slice(named, x, std::to_string(n) + " x " + std::to_string(columns));
+    }
+  }
+}
+
+TEST_P(ShortRows, SumsOverManyOfThem) {
+  for (const std::int64_t n : {2, 3, 16, 31, 32}) {
+    const Tensor x = numbers({3000, n}, GetParam());
+    const Tensor columns = stack(x.clone().t().contiguous().unbind(0), 0);
+    EXPECT_TRUE(same_bits(x.sum(0), columns.sum(1))) << n;
+  }
+}
+
+TEST_P(ShortRows, SoftmaxBackward) {
+  for (const std::int64_t columns : {2, 3, 15}) {
+    const Tensor y = numbers({21, 9, columns}, GetParam()).softmax(1), grad = numbers(y.sizes(), GetParam());
+    std::vector<Tensor> slices;
+    for (std::int64_t i = 0; i < y.size(0); ++i)
+      slices.push_back(
+          _softmax_backward_data(grad.narrow(0, i, 1).clone(), y.narrow(0, i, 1).clone(), 1, GetParam()));
+    EXPECT_TRUE(same_bits(_softmax_backward_data(grad, y, 1, GetParam()), cat(slices, 0))) << columns;
+  }
+}
+
+TEST_P(ShortRows, ProductsWithVectors) {
+  for (const std::int64_t n : kLengths) {
+    const Tensor a = numbers({37, n}, GetParam()), b = numbers({37, n}, GetParam()),
+                 x = numbers({n}, GetParam());
+    std::vector<Tensor> products, dots;
+    for (std::int64_t i = 0; i < a.size(0); ++i) {
+      products.push_back(a.narrow(0, i, 1).clone().mv(x));
+      dots.push_back(a.narrow(0, i, 1).clone().mv(b[i].clone()));
+    }
+    EXPECT_TRUE(same_bits(a.mv(x), cat(products, 0))) << n;
+    EXPECT_TRUE(same_bits(a.t().contiguous().t().mv(x), cat(products, 0))) << n;
+    EXPECT_TRUE(same_bits(a.unsqueeze(1).bmm(b.unsqueeze(2)).view({37}), cat(dots, 0))) << n;
+  }
+}
+
+TEST_P(ShortRows, SmallMatrices) {
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 8, 9}) {
+    const Tensor a = numbers({19, n, n}, GetParam()), b = numbers({19, n, n}, GetParam());
+    for (const bool turned : {false, true}) {
+      const Tensor right = turned ? b.transpose(1, 2) : b, column = right.narrow(2, 0, 1);
+      std::vector<Tensor> products, columns;
+      for (std::int64_t i = 0; i < 19; ++i) {
+        products.push_back(a[i].mm(right[i].contiguous()).unsqueeze(0));
+        columns.push_back(a[i].mv(column[i].contiguous().view({n})).unsqueeze(0));
+      }
+      EXPECT_TRUE(same_bits(a.bmm(right), cat(products, 0))) << n << ' ' << turned;
+      EXPECT_TRUE(same_bits(a.bmm(column).squeeze(2), cat(columns, 0))) << n << ' ' << turned;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtype, ShortRows, ::testing::Values(kFloat, kDouble, kBFloat16),
+                         [](const auto& dtype) { return std::string(toString(dtype.param)); });
+
+/// What only moves elements, of numbers that tell where they were.
+class ShortMoves : public ::testing::TestWithParam<ScalarType> {
+ protected:
+  Tensor places(IntArrayRef sizes) const {
+    std::int64_t n = 1;
+    for (const std::int64_t size : sizes) n *= size;
+    return arange(n).remainder(120).to(GetParam()).view(sizes);
+  }
+  /// Element by element, by way of indices.
+  static Tensor slowly(const Tensor& t) {
+    const Tensor flat = empty({t.numel()}, TensorOptions(t.scalar_type()));
+    DimVector at(t.sizes().size(), 0);
+    for (std::int64_t i = 0; i < t.numel(); ++i) {
+      Tensor element = t;
+      for (const std::int64_t index : at) element = element[index];
+      flat[i].copy_(element);
+      for (std::size_t d = at.size(); d-- > 0;) {
+        if (++at[d] < t.sizes()[d]) break;
+        at[d] = 0;
+      }
+    }
+    return flat.view(t.sizes());
+  }
+};
+
+TEST_P(ShortMoves, CopiesInAnotherOrder) {
+  for (const std::int64_t n : {2, 3, 4, 5, 8, 16, 17}) {
+    const Tensor m = places({129, n, 2}), r = places({241, n});
+    EXPECT_TRUE(same_bits(r.flip({1}), r.index_select(1, arange(n - 1, -1, -1)))) << n;
+    for (const Tensor& t :
+         {m.transpose(1, 2), m.permute({1, 0, 2}), m.narrow(1, 1, n - 1), m.select(2, 1), r.unfold(1, 2, 1),
+          r.slice(1, 0, n, 2), r.slice(1, 1, n, 2), r.unsqueeze(1).expand({241, 3, n}),
+          m.slice(0, 3, 129, 2).transpose(1, 2), r.narrow(0, 1, 239).slice(1, 0, n, 3)})
+      EXPECT_TRUE(same_bits(t.contiguous(), slowly(t))) << n << ' ' << t.sizes() << ' ' << t.strides();
+  }
+}
+
+TEST_P(ShortMoves, ColumnsJoined) {
+  for (const std::int64_t n : {2, 3, 5, 40}) {
+    const Tensor m = places({150, n});
+    EXPECT_TRUE(same_bits(stack(m.unbind(1), 1), m)) << n;
+    std::vector<Tensor> alone;
+    for (const Tensor& column : m.unbind(1)) alone.push_back(column.clone().unsqueeze(1));
+    EXPECT_TRUE(same_bits(cat(alone, 1), m)) << n;
+    EXPECT_TRUE(same_bits(stack(m.view({50, 3, n}).unbind(2), 2), m.view({50, 3, n}))) << n;
+  }
+}
+
+TEST_P(ShortMoves, Triangles) {
+  for (const std::int64_t n : {1, 2, 5, 8, 9, 17}) {
+    for (const std::int64_t diagonal : {-2, 0, 1}) {
+      for (const Tensor& m : {places({3, 7, n}), places({3, n, 7}).transpose(1, 2)}) {
+        const Tensor row = arange(7).view({7, 1}), column = arange(n).view({1, n});
+        const Tensor lower = m.contiguous().masked_fill(column > row + diagonal, 0);
+        EXPECT_TRUE(same_bits(m.tril(diagonal), lower)) << n << ' ' << diagonal;
+        EXPECT_TRUE(same_bits(m.triu(diagonal + 1), m.contiguous().masked_fill(column <= row + diagonal, 0)));
+      }
+    }
+  }
+}
+
+TEST_P(ShortMoves, Chosen) {
+  manual_seed(5);
+  for (const std::int64_t n : {1, 2, 3, 4, 7, 16, 33}) {
+    const Tensor m = places({45, n}), turned = places({n, 45}).t(), deep = places({6, 5, n});
+    for (const std::int64_t k : {std::int64_t{1}, n, 2 * n + 1}) {
+      const Tensor index = randint(0, n, {45, k}, TensorOptions(kLong)),
+                   rows = randint(0, 45, {k}, TensorOptions(kLong)),
+                   columns = randint(0, n, {k}, TensorOptions(kLong)),
+                   middle = randint(0, 5, {k}, TensorOptions(kLong));
+      for (const Tensor& from : {m, turned}) {
+        const Tensor found = from.gather(1, index), by_columns = from.index_select(1, columns),
+                     by_rows = from.index_select(0, rows);
+        for (std::int64_t j = 0; j < k; ++j) {
+          const std::int64_t i = (7 * j) % 45;
+          EXPECT_TRUE(equal(found[i][j], from[i][index[i][j].item<std::int64_t>()]));
+          EXPECT_TRUE(equal(by_columns.select(1, j), from.select(1, columns[j].item<std::int64_t>())));
+          EXPECT_TRUE(equal(by_rows[j], from[rows[j].item<std::int64_t>()]));
+        }
+      }
+      const Tensor chosen = deep.index_select(1, middle);
+      for (std::int64_t j = 0; j < k; ++j)
+        EXPECT_TRUE(equal(chosen.select(1, j), deep.select(1, middle[j].item<std::int64_t>())));
+      // The last of several writes to one place stays.
+      const Tensor src = places({45, k});
+      Tensor written = m.clone(), expected = m.clone();
+      written.scatter_(1, index, src);
+      for (std::int64_t i = 0; i < 45; ++i) {
+        for (std::int64_t j = 0; j < k; ++j) expected[i][index[i][j].item<std::int64_t>()].copy_(src[i][j]);
+      }
+      EXPECT_TRUE(same_bits(written, expected)) << n << ' ' << k;
+      Tensor added = zeros({45, n}, TensorOptions(GetParam()));
+      added.scatter_add_(1, index, ones({45, k}, TensorOptions(GetParam())));
+      EXPECT_TRUE(equal(added.to(kLong).sum(1), full({45}, k, TensorOptions(kLong)))) << n << ' ' << k;
+    }
+  }
+}
+
+TEST_P(ShortMoves, OutOfBounds) {
+  const Tensor m = places({45, 3}), index = zeros({45, 3}, TensorOptions(kLong));
+  index[44][2].fill_(3);
+  EXPECT_THROW(m.gather(1, index), IndexError);
+  Tensor self = m.clone();
+  EXPECT_THROW(self.scatter_(1, index, m), IndexError);
+  EXPECT_THROW(self.scatter_add_(1, index, m), IndexError);
+  EXPECT_TRUE(same_bits(self, m));
+  EXPECT_THROW(m.scatter(1, index, m), IndexError);
+  EXPECT_THROW(m.gather(1, index.narrow(1, 2, 1)), IndexError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Dtype, ShortMoves, ::testing::Values(kByte, kShort, kFloat, kDouble, kComplexDouble),
+                         [](const auto& dtype) { return std::string(toString(dtype.param)); });
+
+TEST(ShortBatches, NormalizedChannels) {
+  for (const std::int64_t channels : {1, 3, 8, 64, 600}) {
+    const Tensor x = randn({70, channels}), w = randn({channels}), b = randn({channels});
+    const Tensor whole = batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5);
+    // Channels that lie apart, one by one.
+    std::vector<Tensor> each;
+    for (std::int64_t c = 0; c < channels; ++c)
+      each.push_back(batch_norm(x.narrow(1, c, 1).clone(), w.narrow(0, c, 1), b.narrow(0, c, 1), {}, {}, true,
+                                0.1, 1e-5));
+    EXPECT_TRUE(same_bits(whole, cat(each, 1))) << channels;
+  }
+}
+
+}  // namespace
+}  // namespace lanewise
