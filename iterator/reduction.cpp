@@ -37,7 +37,8 @@ class Reducer {
  public:
   Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element,
           const ReductionFunctions& functions, Tensor* values, Tensor* indices)
-      : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together),
+      : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together,
+              functions.least_columns),
         f_(functions),
         acc_bytes_(acc_bytes_of(plan_.width, functions)),
         parts_(plan_, functions, acc_bytes_),

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 
-// Copies that put the elements of short stretches in another order: small matrices transposed, short rows flipped, every second
-// element of them. As many of them as a register holds are arranged by one instruction.
+// Copies of short stretches whose elements change their order: small matrices transposed, short rows flipped, every second element of
+// short rows. As many stretches as a register holds are arranged by one instruction.
 namespace lanewise::detail {
 namespace {
 
@@ -43,15 +44,18 @@ BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n
   return pattern;
 }
 
-/// False if nothing is gained.
-bool arrangement_of(const Plan& plan, Arrangement& a) {
+/// Nothing for other jobs, or where nothing is gained.
+std::optional<Arrangement> arrangement_of(const Plan& plan) {
   const TileJob& job = *plan.job;
+  if (job.movers->arrange == nullptr || !job.identity || job.operands != 2 || job.in_order)
+    return std::nullopt;
   const TileOperand &to = job.operand[0], &from = job.operand[1];
   const std::int64_t size = from.memory_size(), room = job.movers->least_row;
-  if (job.movers->arrange == nullptr || !job.identity || job.operands != 2 || job.in_order || size < 4 ||
-      plan.flat[0].feed != Feed::Direct || plan.flat[1].feed != Feed::Gather || to.memory != from.memory) {
-    return false;
+  if (size < 4 || to.memory != from.memory || plan.flat[0].feed != Feed::Direct ||
+      plan.flat[1].feed != Feed::Gather) {
+    return std::nullopt;
   }
+  Arrangement a;
   for (; a.outer < job.ndim; ++a.outer) {
     const std::int64_t reach = from.strides[a.outer] * (job.shape[a.outer] - 1);
     if (a.count * job.shape[a.outer] * size > room || a.high - a.low + std::abs(reach) + size > room) break;
@@ -59,21 +63,22 @@ bool arrangement_of(const Plan& plan, Arrangement& a) {
     a.low += std::min<std::int64_t>(reach, 0);
     a.high += std::max<std::int64_t>(reach, 0);
   }
-  if (a.outer == 0 || a.outer == job.ndim || from.strides[a.outer] <= 0) return false;
-  if (a.outer == 1 && from.strides[0] == size) return false;  // rows as they are
+  if (a.outer == 0 || a.outer == job.ndim || from.strides[a.outer] <= 0) return std::nullopt;
+  if (a.outer == 1 && from.strides[0] == size) return std::nullopt;  // rows as they are
   const std::int64_t step = from.strides[a.outer];
   a.together =
       std::min({room / size / a.count, job.shape[a.outer], (room - (a.high - a.low) - size) / step + 1});
   a.whole = pattern_of(job, a, a.together);
   a.rest = pattern_of(job, a, job.shape[a.outer] % a.together);
-  return true;
+  return a;
 }
 
 }  // namespace
 
 bool run_arranged(const Plan& plan) {
-  Arrangement a;
-  if (!arrangement_of(plan, a)) return false;
+  const std::optional<Arrangement> found = arrangement_of(plan);
+  if (!found) return false;
+  const Arrangement& a = *found;
   const TileJob& job = *plan.job;
   const std::int64_t stretches = job.shape[a.outer], step = job.operand[1].strides[a.outer];
   const std::int64_t outer = plan.numel / (stretches * a.count),

@@ -268,7 +268,11 @@ void spread_short_rows(const char* tile, char* to, std::int64_t row_stride, std:
     }
   };
   const bool apart = row_stride > 128 || row_stride < -128;  // the hardware does not foresee such lines
-  apart ? spread(2048 / row_bytes * row_stride) : spread(0);
+  if (apart) {
+    spread(2048 / row_bytes * row_stride);
+  } else {
+    spread(0);
+  }
 }
 
 /// Where a block overlaps itself (stride 0) the last element in row-major order stays.

@@ -124,8 +124,8 @@ struct TreeShortRows {
   static LANEWISE_INLINE V across(const Rows& rows) { return halved<V::size>(rows.row); }
 
  private:
-  /// V::size rows of up to kWhole elements, in `Registers` registers each. Unrolled where that is little code; rows that fill no
-  /// register are asked for by nobody.
+  /// V::size rows of up to kWhole elements, in `Registers` registers each. Unrolled where that is little code; nothing is prefetched for rows
+  /// that fill no register.
   template <int Registers, class F>
   static LANEWISE_INLINE void whole_group(const char* x, int n, std::int64_t stride, Asked asked, V other,
                                           F f, Rows& to) {

@@ -89,7 +89,7 @@ std::vector<Column> columns_of(ArrayRef<Tensor> tensors, std::int64_t dim, const
   constexpr std::size_t kFewest = 3;
   std::vector<Column> columns;
   if (tensors.size() < kFewest || dim + 1 != result.dim() || result.numel() == 0 || !result.is_contiguous())
-    return columns;
+    return {};
   for (const Tensor& t : tensors) {
     if (t.dim() != result.dim() || t.size(dim) != 1 || t.scalar_type() != result.scalar_type()) return {};
     std::int64_t step = 1, rows = 0;  // of the dimensions so far, the last ones first

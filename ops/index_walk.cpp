@@ -13,8 +13,8 @@ void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector,
   const auto size = [&](std::int64_t d) { return sizes[static_cast<std::size_t>(d)]; };
   const auto stride = [&](std::size_t k, std::int64_t d) { return strides[k][static_cast<std::size_t>(d)]; };
   const std::int64_t last = rank - 1;
-  // The runs of a block follow each other along `dim`, or along what stands before it if runs go along it themselves, and along
-  // dimensions further out that one step goes through.
+  // The runs of a block follow each other along `dim`, or along the dimension before it where `dim` is the last, and along dimensions
+  // further out that one step goes through.
   const bool along = dim == last;
   const std::int64_t row_dim = along ? last - 1 : dim;
   std::int64_t first = std::max<std::int64_t>(row_dim, 0), rows = row_dim < 0 ? 1 : size(row_dim);

@@ -40,8 +40,9 @@ constexpr std::int64_t kLeastInRows = 8;
 /// So few sequences are better taken as rows where the input has them as such, so few where the result has.
 constexpr std::int64_t kFewFromRows = 32;
 constexpr std::int64_t kFewToRows = 64;
-/// Fewer columns of several batches are taken together, up to so many: of [32768, 4, 2] a cumsum takes 0.25 of the time so.
-constexpr std::int64_t kFewColumns = 8, kJoinedColumns = 256;
+/// Fewer columns of several batches are taken together, up to so many in all, of sequences up to a length: of [32768, 4, 2] a cumsum
+/// takes 0.25 of the time so, of 256 elements 4 times as long.
+constexpr std::int64_t kFewJoined = 8, kJoinedColumns = 256, kLongestJoined = 64;
 /// Rows that take turns in a kernel.
 constexpr std::int64_t kFewRows = 4;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
@@ -129,9 +130,9 @@ class Scanner {
              : lines_ < kFewRows           ? 1
                                            : kSequences;
     width_ = std::min(width_, lines_);
-    if (of_columns && rows_ == nullptr && lines_ < kFewColumns && batches_ >= kFewColumns &&
+    if (of_columns && rows_ == nullptr && lines_ < kFewJoined && n_ <= kLongestJoined &&
         in_.line == from_size_ && out_.line == to_size_ && !streams_)
-      together_ = kJoinedColumns / lines_;
+      together_ = std::min(kJoinedColumns / lines_, divup(batches_, get_num_threads()));
   }
 
   void run() const {
@@ -184,7 +185,7 @@ class Scanner {
         start_(carry, width);
         const char* from = from_ + first * in_.batch;
         char* to = to_ + first * out_.batch;
-        each_part(kTileElements / kJoinedColumns, [&](std::int64_t begin_row, std::int64_t count) {
+        each_part(kTileElements / width, [&](std::int64_t begin_row, std::int64_t count) {
           tile(from + begin_row * in_.next, to + begin_row * out_.next, count, width, batches, carry);
         });
       }
@@ -305,7 +306,7 @@ class Scanner {
   }
 
   std::int64_t n_, lines_, batches_;
-  std::int64_t width_;  // sequences taken together
+  std::int64_t width_;         // sequences taken together
   std::int64_t together_ = 1;  // batches taken together
   Steps in_, out_;
   bool reverse_;

@@ -26,7 +26,7 @@ class ShortLine {
       rank.i64(x, n, descending, ranks_);
     } else if constexpr (sizeof(T) == 4) {
       rank.i32(x, n, descending, ranks_);
-    } else {  // keys of 16 bits are in order as 32 too
+    } else {  // keys of 8 and 16 bits keep their order as int32
       for (std::int64_t i = 0; i < n; ++i) order_[i] = SortKey<T>::of(x[i]);
       rank.i32(order_, n, descending, ranks_);
     }

@@ -19,9 +19,10 @@ using kernels::SoftmaxFns;
 
 /// Elements that make it worth waking another thread; an exponential each.
 constexpr std::int64_t kParallelElements = 8192;
-/// Shorter rows are transposed, so that lanes run over rows: one by one, each waits for its maximum, its sum and a logarithm. Of 33
-/// f32 log_softmax takes 0.33 of the time so, of 64 0.6, gradients of 48 1.5.
+/// Shorter rows are transposed, so that lanes run over rows.
 constexpr std::int64_t kShortRow = 32;
+/// The same forward in f32, where each row by itself waits for its maximum, its sum and a logarithm: log_softmax of rows of 33 takes
+/// a third of the time so, of 64 0.6; gradients of rows of 48 would take 1.5 times as long.
 constexpr std::int64_t kShortForwardRow = 65;
 /// Elements of a tile that is copied.
 constexpr std::int64_t kTileElements = 4096;
@@ -29,7 +30,8 @@ constexpr std::int64_t kTileElements = 4096;
 /// rows of some lines, read once. In place three passes would each fetch a line a row.
 constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
-constexpr std::int64_t kFewColumns = 16;
+/// Fewer columns of several batches are taken together.
+constexpr std::int64_t kFewJoined = 16;
 /// The forward functions take rows of a page or more as they are, a page at a time.
 constexpr std::int64_t kPageBytes = 4096;
 /// Batches of up to so many bytes are taken as they are: what comes from memory once is in the second-level cache for the later
@@ -216,8 +218,8 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     return std::max<std::int64_t>(1, kParallelElements / elements);
   };
 
-  const bool waits = b == nullptr && compute == kFloat;
-  if (columns == 1 && (n >= (waits ? kShortForwardRow : kShortRow) || batches < 4)) {
+  const bool is_forward_f32 = b == nullptr && compute == kFloat;
+  if (columns == 1 && (n >= (is_forward_f32 ? kShortForwardRow : kShortRow) || batches < 4)) {
     parallel_for(0, batches, grain(n),
                  [&](std::int64_t begin, std::int64_t end) { call.rows(fns.*rows, begin, end); });
     return out;
@@ -233,7 +235,8 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
     return out;
   }
   // Few columns fill no registers: those of some batches together do. Of [8192, 16, 2] it takes 0.14 of the time.
-  if (const std::int64_t together = width / columns; columns < kFewColumns && together >= 4 && batches >= 4) {
+  const std::int64_t together = std::min(width / columns, divup(batches, get_num_threads()));
+  if (columns < kFewJoined && together >= 4 && n * columns * together <= kTallTileElements) {
     parallel_for(0, divup(batches, together), grain(n * columns * together),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i) {

@@ -78,6 +78,31 @@ TEST_P(ShortRows, ReducedAndScannedAcrossFewColumns) {
   }
 }
 
+TEST_P(ShortRows, OfWindowsAndRepetitions) {
+  std::vector<Tensor> views;
+  const Tensor matrix = numbers({40, 100}, GetParam());
+  for (const std::int64_t size : {2, 3, 8}) {
+    for (const std::int64_t step : {1, 2}) {
+      views.push_back(matrix.unfold(0, size, step));
+      views.push_back(matrix.unfold(1, size, step));
+    }
+  }
+  for (const std::int64_t columns : {2, 5, 17, 70, 3000})
+    views.push_back(numbers({1, 10, columns}, GetParam()).expand({20, 10, columns}));
+  views.push_back(numbers({40, 1, 3}, GetParam()).expand({40, 20, 3}));
+  views.push_back(numbers({40, 20, 1}, GetParam()).expand({40, 20, 3}));
+  for (const Tensor& view : views) {
+    const Tensor copy = view.contiguous();
+    for (std::int64_t dim = 0; dim < 3; ++dim) {
+      EXPECT_TRUE(same_bits(view.sum(dim), copy.sum(dim))) << view.sizes() << view.strides() << dim;
+      EXPECT_TRUE(same_bits(view.amax(dim), copy.amax(dim))) << view.sizes() << view.strides() << dim;
+      EXPECT_TRUE(same_bits(view.argmin(dim), copy.argmin(dim))) << view.sizes() << view.strides() << dim;
+      EXPECT_TRUE(same_bits(view.cumsum(dim), copy.cumsum(dim))) << view.sizes() << view.strides() << dim;
+      EXPECT_TRUE(same_bits(view.softmax(dim), copy.softmax(dim))) << view.sizes() << view.strides() << dim;
+    }
+  }
+}
+
 TEST_P(ShortRows, SumsOverManyOfThem) {
   for (const std::int64_t n : {2, 3, 16, 31, 32}) {
     const Tensor x = numbers({3000, n}, GetParam());

@@ -1,7 +1,7 @@
 // Every op once for a type and a layout: prints a line a call, `op <tab> nanoseconds <tab> sum of the answer's elements`;
 // with `backward` the backward pass alone of those that have one, each on a new graph, and the sums of their gradients.
 //
-//   <program> <type> <layout> [n] [forward|backward] [op...]
+//   <program> <type> <layout> [rows x columns] [forward|backward] [op...]      such as 512x512, or 8192x32
 
 #include <algorithm>
 #include <chrono>
@@ -35,32 +35,36 @@ constexpr Type kTypes[] = {
     {"i16", lib::kShort, 'i'},     {"i32", lib::kInt, 'i'},          {"i64", lib::kLong, 'i'},
     {"bool", lib::kBool, 'b'},     {"c64", lib::kComplexFloat, 'c'}, {"c128", lib::kComplexDouble, 'c'}};
 
-/// n x n numbers from 0 to 1 without an order that a CPU could foresee, the same in both libraries: squares modulo the prime 2^31 - 1.
-Tensor scattered(std::int64_t n, std::int64_t factor) {
+struct Shape {
+  std::int64_t rows = 512, columns = 512;
+};
+
+/// Numbers from 0 to 1 without an order that a CPU could foresee, the same in both libraries: squares modulo the prime 2^31 - 1.
+Tensor scattered(Shape shape, std::int64_t factor) {
   constexpr std::int64_t kPrime = 2147483647;
-  const Tensor count = lib::arange(0, n * n, lib::TensorOptions().dtype(lib::kLong));
+  const Tensor count = lib::arange(0, shape.rows * shape.columns, lib::TensorOptions().dtype(lib::kLong));
   Tensor x = lib::remainder(count * factor + 1, kPrime);
   for (int i = 0; i < 3; ++i) x = lib::remainder(x * x + factor, kPrime);
-  return lib::remainder(x, 8191).to(lib::kDouble).div(8190).view({n, n});
+  return lib::remainder(x, 8191).to(lib::kDouble).div(8190).view({shape.rows, shape.columns});
 }
 
 Tensor laid_out(const Tensor& t, std::string_view layout) {
-  const std::int64_t n = t.size(0);
   if (layout == "transposed") return t.t().contiguous().t();
-  if (layout == "rows") return lib::cat({t, t}, 1).narrow(1, 0, n);
+  if (layout == "rows") return lib::cat({t, t}, 1).narrow(1, 0, t.size(1));
   if (layout == "every_second") return lib::stack({t, t}, 2).select(2, 0);
   return t;
 }
 
-Operands operands(const Type& type, std::string_view layout, std::int64_t n) {
-  const Tensor x = scattered(n, 2731) * 3, y = scattered(n, 1543) * 3;
+Operands operands(const Type& type, std::string_view layout, Shape shape) {
+  const std::int64_t n = std::min(shape.rows, shape.columns);
+  const Tensor x = scattered(shape, 2731) * 3, y = scattered(shape, 1543) * 3;
   const auto typed = [&](const Tensor& t) { return laid_out(t.to(type.type), layout); };
   return {typed(x + 0.5),
           typed(y + 1.5),
           typed(x - 1.5),
-          scattered(n, 3571) > 0.5,
+          scattered(shape, 3571) > 0.5,
           lib::remainder(lib::arange(0, n, lib::TensorOptions().dtype(lib::kLong)) * 77 + 5, n),
-          (scattered(n, 4447) * static_cast<double>(n - 1)).to(lib::kLong),
+          (scattered(shape, 4447) * static_cast<double>(n - 1)).to(lib::kLong),
           (y + 1.5).to(type.type).to(lib::kFloat),
           typed(x + 0.5)};
 }
@@ -132,19 +136,22 @@ void run_backward(const Op& op, const Operands& o) {
 
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "", layout = argc > 2 ? argv[2] : "contiguous";
-  const std::int64_t n = argc > 3 ? std::atol(argv[3]) : 512;
+  Shape shape;
+  const bool has_shape = argc <= 3 || (std::sscanf(argv[3], "%ldx%ld", &shape.rows, &shape.columns) == 2 &&
+                                       shape.rows > 0 && shape.columns > 0);
   const bool backward = argc > 4 && std::string_view(argv[4]) == "backward";
   const Type* const type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return name == t.name; });
-  if (type == std::end(kTypes)) {
-    std::fprintf(
-        stderr, "usage: %s <type> [contiguous|transposed|rows|every_second] [n] [forward|backward] [op...]\n",
-        argv[0]);
+  if (type == std::end(kTypes) || !has_shape) {
+    std::fprintf(stderr,
+                 "usage: %s <type> [contiguous|transposed|rows|every_second] [<rows>x<columns>] "
+                 "[forward|backward] [op...]\n",
+                 argv[0]);
     return 2;
   }
   lib::set_num_threads(1);
   lib::manual_seed(1);
-  const Operands o = operands(*type, layout, n);
+  const Operands o = operands(*type, layout, shape);
   if (backward) {
     for (const Tensor& t : {o.x, o.y, o.s}) t.set_requires_grad(true);
   }

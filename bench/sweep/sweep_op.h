@@ -7,13 +7,14 @@
 
 namespace sweep {
 
-/// What an op of the sweep may read, the same numbers in both libraries: n x n matrices of one dtype, and indices.
+/// What an op of the sweep may read, the same numbers in both libraries: matrices of one shape and dtype, and indices. n is the
+/// smaller of their sizes.
 struct Operands {
   lib::Tensor x, y;       ///< 0.5 to 3.5 and 1.5 to 4.5
   lib::Tensor s;          ///< -1.5 to 1.5
   lib::Tensor mask;       ///< bool, half of them true
   lib::Tensor order;      ///< the numbers below n in another order
-  lib::Tensor positions;  ///< n x n numbers below n
+  lib::Tensor positions;  ///< a matrix of numbers below n
   lib::Tensor f32;        ///< y in f32, contiguous
   mutable lib::Tensor w;  ///< the numbers of x, for ops that write
 };

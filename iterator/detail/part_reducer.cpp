@@ -222,16 +222,14 @@ const char* PartReducer::copy_sequence(const char* data, std::int64_t first, std
 
 const char* PartReducer::copy_columns(const char* data, std::int64_t width, std::int64_t first,
                                       std::int64_t n, char* to) const {
+  if (plan_.run > 1) {
+    for (std::int64_t i = 0; i < n; ++i)
+      gather_(data + plan_.sequence_offset(first + i), plan_.column.stride, plan_.from_size(),
+              width / plan_.run, plan_.run, to + i * width * plan_.from_size());
+    return to;
+  }
   const std::int64_t inner = plan_.sizes.back();
   for (char* next = to; n > 0;) {
-    if (plan_.run > 1) {
-      gather_(data + plan_.sequence_offset(first), plan_.column.stride, plan_.from_size(), width / plan_.run,
-              plan_.run, next);
-      next += width * plan_.from_size();
-      ++first;
-      --n;
-      continue;
-    }
     const std::int64_t rows = std::min(inner - first % inner, n);
     gather_(data + plan_.sequence_offset(first), plan_.strides.back(), plan_.column.stride, rows, width,
             next);

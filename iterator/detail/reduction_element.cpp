@@ -15,7 +15,8 @@ constexpr std::int64_t kMostInInt32 = 160;
 bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& args, const Tensor& self) {
   const ScalarType type = self.scalar_type();
   if (kernel.inner[static_cast<std::size_t>(type)] == nullptr) return false;
-  const ReductionPlan plan(self, args.dims, type, false, ReductionFunctions(kernel, type).together);
+  const ReductionFunctions f(kernel, type);
+  const ReductionPlan plan(self, args.dims, type, false, f.together, f.least_columns);
   return plan.path == ReductionPath::Sequence ||
          (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
          (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
@@ -26,7 +27,7 @@ bool finds_in_int32(const kernels::ReductionKernel& kernel, const ReductionArgs&
   if (!kernel.has_index || element_size(self.scalar_type()) >= sizeof(std::int32_t)) return false;
   const ReductionFunctions f(kernel, kInt);
   if (f.short_rows == nullptr) return false;
-  const ReductionPlan plan(self, args.dims, kInt, false, f.together);
+  const ReductionPlan plan(self, args.dims, kInt, false, f.together, f.least_columns);
   return plan.path == ReductionPath::Inner && plan.width > 1 && plan.length <= kMostInInt32;
 }
 

@@ -11,13 +11,16 @@ namespace {
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 18;
 /// Rows shorter than this are reduced side by side, lanes running over rows.
 constexpr std::int64_t kShortSequence = 64;
+/// So many elements of a batch of few columns are worth a call, if the kernel takes those; others are taken together with those of
+/// other batches, sequences of up to so many elements for each column.
+constexpr std::int64_t kWorthACall = 256, kJoinedPerColumn = 32;
 /// Elements of short sequences that are taken at once.
 constexpr std::int64_t kTogether = std::int64_t{1} << 13;
 
 }  // namespace
 
 ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free,
-                             std::int64_t together)
+                             std::int64_t together, std::int64_t least_columns)
     : data(static_cast<const char*>(self.const_data_ptr())), from(self.scalar_type()), element(element_type) {
   const IntArrayRef shape = self.sizes();
   const IntArrayRef steps = self.strides();
@@ -61,7 +64,7 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   std::reverse(sizes.begin(), sizes.end());
   std::reverse(strides.begin(), strides.end());
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
-  choose_column();
+  choose_column(least_columns);
   choose_path(together);
 }
 
@@ -74,7 +77,7 @@ std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
   return offset + s * strides[0];
 }
 
-void ReductionPlan::choose_column() {
+void ReductionPlan::choose_column(std::int64_t least_columns) {
   if (batch_dims == 0) return;
   int best = 0;
   const auto better = [&](const KeptDim& a, const KeptDim& b) {
@@ -89,17 +92,24 @@ void ReductionPlan::choose_column() {
   }
   column = batch[best];
   take_out(best);
-  join_runs();
+  join_runs(least_columns);
   for (int d = 0; d < batch_dims; ++d) batches *= batch[d].size;
 }
 
-void ReductionPlan::join_runs() {
-  if (sizes.size() != 1 || length == 1 || length > kernels::kReductionBlock) return;
+void ReductionPlan::join_runs(std::int64_t least_columns) {
+  if (sizes.size() != 1 || length == 1) return;
   for (int d = 0; d < batch_dims; ++d) {
     const KeptDim& inner = batch[d];
-    const bool follows =
-        inner.stride == from_size() && inner.out_stride == 1 && column.out_stride == inner.size;
-    if (!follows || column.size * inner.size < kFewColumns) continue;
+    const std::int64_t bytes = inner.size * from_size();
+    const bool lies_dense = inner.stride == from_size() && inner.out_stride == 1 && inner.size < kFewColumns;
+    // What overlaps, as windows do, or is expanded has plans that go by other strides.
+    const bool apart = std::abs(column.stride) >= bytes && std::abs(strides[0]) >= bytes;
+    if (!lies_dense || !apart || column.out_stride != inner.size || column.size * inner.size < kFewColumns)
+      continue;
+    if (length * inner.size >= kWorthACall && strides[0] == bytes && !converts() &&
+        inner.size >= least_columns)
+      return std::swap(column, batch[d]);
+    if (length > kJoinedPerColumn * inner.size) return;
     run = inner.size;
     column = {column.size * run, column.stride, 1};
     return take_out(d);

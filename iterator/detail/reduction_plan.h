@@ -39,14 +39,16 @@ struct ReductionPlan {
   std::int64_t batches = 1;
   ReductionPath path = ReductionPath::Inner;
   std::int64_t width = 1;  ///< columns given to the kernel at once
-  /// So many columns lie next to each other, and a column's stride leads to the next such run: few columns of many batches are
-  /// taken together.
+  /// So many columns lie next to each other, and column.stride leads from such a run to the next one: few columns of many
+  /// batches, taken together.
   std::int64_t run = 1;
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
   /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences
-  /// of which the kernel takes many at once where they are contiguous.
-  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free, std::int64_t together);
+  /// of which the kernel takes many at once where they are contiguous. `least_columns`: the fewest that it takes well where they lie,
+  /// row by row.
+  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free, std::int64_t together,
+                std::int64_t least_columns);
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
@@ -54,8 +56,8 @@ struct ReductionPlan {
   std::int64_t sequence_offset(std::int64_t s) const;
 
  private:
-  void choose_column();
-  void join_runs();
+  void choose_column(std::int64_t least_columns);
+  void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
   void choose_path(std::int64_t together);
 };
