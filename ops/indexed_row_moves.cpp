@@ -107,7 +107,7 @@ class RowWalk {
     const std::int64_t scale = rows_.scale, value_step = value_step_, stride = stride_,
                        value_row = value_row_;
     const std::int64_t *offsets = rows_.offsets_data(), *start = starts_.data();
-    const std::size_t starts = starts_.size();
+    const std::size_t runs = starts_.size();
     std::int64_t p = begin % per_index_, before = begin / per_index_;
     T* self = base(before);
     for (std::int64_t r = begin; r < end; ++r) {
@@ -117,7 +117,7 @@ class RowWalk {
         for (std::int64_t line = 0; line < lines; ++line) __builtin_prefetch(next + 64 * line);
       }
       T* value = values_ + r * value_row;
-      for (std::size_t k = 0; k < starts; ++k) {
+      for (std::size_t k = 0; k < runs; ++k) {
         run(row + start[k] + from * stride, stride, value + from * value_step, to - from);
         value += n_ * value_step;
       }
