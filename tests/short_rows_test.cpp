@@ -282,5 +282,22 @@ TEST(ShortBatches, NormalizedChannels) {
   }
 }
 
+TEST(ShortBatches, GradientsOfNormalizedRows) {
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    for (const std::int64_t n : {1, 2, 7, 32, 63, 64}) {
+      const TensorOptions options(dtype);
+      const Tensor x = randn({23, n}, options).set_requires_grad(true), w = randn({n}, options),
+                   b = randn({n}, options), grad = randn({23, n}, options);
+      const auto gradient = [&](std::int64_t first, std::int64_t rows) {
+        const Tensor part = x.detach().narrow(0, first, rows).clone().set_requires_grad(true);
+        return autograd::grad({layer_norm(part, {n}, w, b)}, {part}, {grad.narrow(0, first, rows)})[0];
+      };
+      std::vector<Tensor> each;
+      for (std::int64_t r = 0; r < 23; ++r) each.push_back(gradient(r, 1));
+      EXPECT_TRUE(same_bits(gradient(0, 23), cat(each, 0))) << toString(dtype) << ' ' << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise
