@@ -183,7 +183,7 @@ void StridedCall::run(const kernels::KernelScalar* params) const {
   job.block = chosen.block;
   job.streams = (kernel_->streams >> static_cast<int>(compute) & 1) != 0;
   job.rows = chosen.rows;
-  job.identity = chosen.copies;
+  job.identity = only_copies(*kernel_);
   for (std::size_t k = 0; k < operands_; ++k) {
     const Operand& o = operand_[k];
     job.operand[k] = {o.data, strides[k].data(), o.memory,

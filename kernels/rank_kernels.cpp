@@ -1,3 +1,5 @@
+// The order of short lines, by counting what comes before each element.
+
 #include <limits>
 #include <type_traits>
 

@@ -88,8 +88,8 @@ struct Column {
 std::vector<Column> columns_of(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
   constexpr std::size_t kFewest = 3;
   std::vector<Column> columns;
-  if (tensors.size() < kFewest || dim + 1 != result.dim() || result.numel() == 0 || !result.is_contiguous())
-    return {};
+  if (tensors.size() < kFewest || dim + 1 != result.dim() || !result.is_contiguous()) return {};
+  columns.reserve(tensors.size());
   for (const Tensor& t : tensors) {
     if (t.dim() != result.dim() || t.size(dim) != 1 || t.scalar_type() != result.scalar_type()) return {};
     std::int64_t step = 1, rows = 0;  // of the dimensions so far, the last ones first
@@ -134,9 +134,12 @@ void take_in_turn(const std::vector<Column>& columns, const Tensor& result) {
 
 /// Into a tensor of their shape, whose dtype need not be theirs.
 void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
-  const std::vector<Column> columns = columns_of(tensors, dim, result);
-  if (!columns.empty()) return take_in_turn(columns, result);
-  const bool is_small = result.numel() * result.element_size() <= kFewBytes && result.is_contiguous();
+  const bool is_few = result.numel() * result.element_size() <= kFewBytes;
+  const bool is_small = is_few && result.is_contiguous();
+  if (!is_few) {
+    const std::vector<Column> columns = columns_of(tensors, dim, result);
+    if (!columns.empty()) return take_in_turn(columns, result);
+  }
   std::int64_t start = 0;
   for (const Tensor& t : tensors) {
     if (is_skipped(t)) continue;

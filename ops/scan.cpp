@@ -5,6 +5,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/threads.h>
+#include <lanewise/iterator/detail/batched_rows.h>
 #include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/scratch.h>
@@ -288,8 +289,7 @@ class Scanner {
     if (batches == 1) {
       gather_(from, in_.next, in_.line, rows, width, raw);
     } else {
-      for (std::int64_t r = 0; r < rows; ++r)
-        gather_(from + r * in_.next, in_.batch, in_.line, batches, lines_, raw + r * width * from_size_);
+      detail::BatchedRows{in_.next, in_.batch, from_size_, rows, batches, lines_}.load(gather_, from, raw);
     }
     if (widens_) widen_(raw, values, count);
     const std::int64_t stride = (reverse_ ? -width : width) * size_;
@@ -301,8 +301,7 @@ class Scanner {
       values = narrow;
     }
     if (batches == 1) return scatter_(values, to, out_.next, out_.line, rows, width);
-    for (std::int64_t r = 0; r < rows; ++r)
-      scatter_(values + r * width * to_size_, to + r * out_.next, out_.batch, out_.line, batches, lines_);
+    detail::BatchedRows{out_.next, out_.batch, to_size_, rows, batches, lines_}.store(scatter_, values, to);
   }
 
   std::int64_t n_, lines_, batches_;

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/batched_rows.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
@@ -82,24 +83,22 @@ class Side {
   }
   /// Few columns of `count` batches, which then lie side by side in each row of the tile.
   char* load_batches(std::int64_t first, std::int64_t n, std::int64_t columns, std::int64_t count) const {
-    const std::int64_t width = columns * count;
-    char* to = tile(n * width);
-    char* raw = converts_ ? raw_tile(n * width) : to;
-    for (std::int64_t r = 0; r < n; ++r)
-      gather_(at(first + r * columns), n * columns * size_, size_, count, columns, raw + r * width * size_);
-    if (converts_) widen_(raw, to, n * width);
+    const std::int64_t elements = n * columns * count;
+    char* to = tile(elements);
+    char* raw = converts_ ? raw_tile(elements) : to;
+    batched(n, columns, count).load(gather_, at(first), raw);
+    if (converts_) widen_(raw, to, elements);
     return to;
   }
   void store_batches(const char* from, std::int64_t first, std::int64_t n, std::int64_t columns,
                      std::int64_t count) const {
-    const std::int64_t width = columns * count;
+    const std::int64_t elements = n * columns * count;
     if (converts_) {
-      char* raw = raw_tile(n * width);
-      narrow_(from, raw, n * width);
+      char* raw = raw_tile(elements);
+      narrow_(from, raw, elements);
       from = raw;
     }
-    for (std::int64_t r = 0; r < n; ++r)
-      scatter_(from + r * width * size_, at(first + r * columns), n * columns * size_, size_, count, columns);
+    batched(n, columns, count).store(scatter_, from, at(first));
   }
   const char* load_run(std::int64_t first, std::int64_t n) const {
     if (!converts_) return at(first);
@@ -112,6 +111,9 @@ class Side {
   }
 
  private:
+  lanewise::detail::BatchedRows batched(std::int64_t n, std::int64_t columns, std::int64_t count) const {
+    return {columns * size_, n * columns * size_, size_, n, count, columns};
+  }
   char* raw_tile(std::int64_t count) const {
     return scratch(Scratch::RawTile, static_cast<std::size_t>(count * size_));
   }

@@ -8,7 +8,6 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/radix_sort.h>
 #include <lanewise/ops/room.h>
-#include <lanewise/ops/short_line.h>
 #include <lanewise/ops/sort_keys.h>
 
 namespace lanewise::ops {
@@ -96,7 +95,7 @@ void sort_within_window(const KeyWindow<T>& window, const T* x, std::uint64_t* w
 template <class T>
 void sort_line(const T* x, std::int64_t n, bool descending, const SortRoom& room, std::int64_t kept,
                T* values, std::int64_t* indices) {
-  if (ShortLine<T>::takes(n)) return ShortLine<T>(x, n, descending).sorted(kept, values, indices);
+  if (n == 0) return;
   std::uint64_t* words = room.words.get();
   const KeyWindow<T> window(x, n, descending);
   parallel_for(0, n, 65536, [&](std::int64_t begin, std::int64_t end) {

@@ -81,6 +81,12 @@ void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& 
     auto* i = indices.data_ptr<std::int64_t>();
     parallel_for(0, of.count, std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(of.n, 1)),
                  [&](std::int64_t begin, std::int64_t end) {
+                   if (ShortLine<T>::takes(of.n)) {
+                     for (std::int64_t l = begin; l < end; ++l)
+                       ShortLine<T>(x + l * of.n, of.n, descending)
+                           .sorted(of.n, v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
+                     return;
+                   }
                    const SortRoom room(of.n);
                    for (std::int64_t l = begin; l < end; ++l) {
                      sort_line(x + l * of.n, of.n, descending, room, of.n,
@@ -131,13 +137,18 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
     const auto* x = lines.lines.template const_data_ptr<T>();
     parallel_for(0, lines.count, std::max<std::int64_t>(1, 8192 / lines.n),
                  [&](std::int64_t begin, std::int64_t end) {
+                   const bool is_short = ShortLine<T>::takes(lines.n);
                    std::vector<Item> items;
                    std::optional<SortRoom> room;
                    for (std::int64_t l = begin; l < end; ++l) {
                      const T* line = x + l * lines.n;
                      T* v = values.template data_ptr<T>() + l * k;
                      auto* i = indices.data_ptr<std::int64_t>() + l * k;
-                     if (k * 8 < lines.n && !ShortLine<T>::takes(lines.n)) {
+                     if (is_short) {
+                       ShortLine<T>(line, lines.n, largest).sorted(k, v, i);
+                       continue;
+                     }
+                     if (k * 8 < lines.n) {
                        select_first(line, lines.n, k, largest, items);
                        write_items(items.data(), line, k, v, i);
                        continue;

@@ -12,7 +12,6 @@ struct ChosenRun {
   std::int64_t grain = 0;  ///< as in TensorIterator::RunOptions
   std::int64_t block = 0;
   bool rows = false;  ///< as in TensorIterator::RunOptions
-  bool copies = false;
 };
 
 /// For so many elements of an op that computes in `dtype`, as users see it. Halves that are taken as they lie have one
@@ -26,8 +25,12 @@ inline ChosenRun choose_run(const kernels::ElementwiseKernel& kernel, ScalarType
   return {.fn = tuned != nullptr ? tuned->fn : kernel.fn[static_cast<std::size_t>(compute)],
           .grain = tuned != nullptr ? tuned->grain : 0,
           .block = tuned != nullptr ? tuned->block : 0,
-          .rows = tuned != nullptr ? tuned->rows : (kernel.rows >> static_cast<int>(compute) & 1) != 0,
-          .copies = &kernel == kernels::active_kernels().copy};
+          .rows = tuned != nullptr ? tuned->rows : (kernel.rows >> static_cast<int>(compute) & 1) != 0};
+}
+
+/// Whether the function only copies: tiles may bypass it.
+inline bool only_copies(const kernels::ElementwiseKernel& kernel) {
+  return &kernel == kernels::active_kernels().copy;
 }
 
 }  // namespace lanewise::detail

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/batched_rows.h>
 #include <lanewise/iterator/detail/part_reducer.h>
 #include <lanewise/iterator/detail/reduction_counter.h>
 #include <lanewise/iterator/detail/stream_prefetch.h>
@@ -223,9 +224,9 @@ const char* PartReducer::copy_sequence(const char* data, std::int64_t first, std
 const char* PartReducer::copy_columns(const char* data, std::int64_t width, std::int64_t first,
                                       std::int64_t n, char* to) const {
   if (plan_.run > 1) {
-    for (std::int64_t i = 0; i < n; ++i)
-      gather_(data + plan_.sequence_offset(first + i), plan_.column.stride, plan_.from_size(),
-              width / plan_.run, plan_.run, to + i * width * plan_.from_size());
+    const BatchedRows rows{plan_.strides[0], plan_.column.stride, plan_.from_size(), n, width / plan_.run,
+                           plan_.run};
+    rows.load(gather_, data + plan_.sequence_offset(first), to);
     return to;
   }
   const std::int64_t inner = plan_.sizes.back();

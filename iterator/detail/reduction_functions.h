@@ -23,7 +23,6 @@ struct ReductionFunctions {
   bool order_free, side_by_side;
   std::int64_t together, least_columns;  ///< see ReductionPlan
 
-  static constexpr std::int64_t kReductionColumns = 16;
   /// Shorter sequences whose extreme is looked for are better taken as columns.
   static constexpr std::int64_t kLeastWithIndex = 16;
   /// Sequences that the kernel takes one by one, shorter than this, are better taken as columns too; if it is a plain loop, as soon
@@ -47,11 +46,12 @@ struct ReductionFunctions {
     order_free = k.order_free[i];
     side_by_side = k.side_by_side[i];
     // Sums take rows that lie end to end as one long row.
-    least_columns = joined != nullptr ? 2 : side_by_side ? 8 : kReductionColumns;
+    constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+    least_columns = joined != nullptr ? 2 : side_by_side ? 8 : kNever;
     together = short_rows != nullptr        ? (k.has_index ? kLeastWithIndex : 0)
                : order_free && side_by_side ? least_of_plain_loop(element_size(t))
                : side_by_side               ? kLeastOneByOne
-                                            : std::numeric_limits<std::int64_t>::max();
+                                            : kNever;
   }
 };
 
