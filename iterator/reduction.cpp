@@ -17,15 +17,13 @@ namespace lanewise {
 namespace {
 
 using detail::KeptDim;
+using detail::kParallelElements;
 using detail::ReductionCounter;
 using detail::ReductionFunctions;
 using detail::ReductionPlan;
 using detail::Scratch;
 using detail::scratch;
 using kernels::kReductionBlock;
-
-/// Elements that make it worth waking another thread.
-constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
 /// Of as many columns, in whole cache lines.
 std::size_t acc_bytes_of(std::int64_t width, const ReductionFunctions& f) {
@@ -37,8 +35,8 @@ class Reducer {
  public:
   Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element,
           const ReductionFunctions& functions, Tensor* values, Tensor* indices)
-      : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together,
-              functions.least_columns),
+      : plan_(shared(ReductionPlan(self, args.dims, element, functions.order_free && indices == nullptr,
+                                   functions.together, functions.least_columns))),
         f_(functions),
         acc_bytes_(acc_bytes_of(plan_.width, functions)),
         parts_(plan_, functions, acc_bytes_),
@@ -78,6 +76,11 @@ class Reducer {
     std::int64_t out_offset;  ///< elements
     std::int64_t width;
   };
+
+  static ReductionPlan shared(ReductionPlan plan) {
+    if (!in_parallel_region()) plan.share_columns(get_num_threads());
+    return plan;
+  }
 
   Unit unit_at(std::int64_t u) const {
     const std::int64_t first = u % blocks_ * plan_.width;

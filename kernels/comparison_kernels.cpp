@@ -42,6 +42,24 @@ struct Ge {
   }
 };
 
+/// |x - y| <= atol + rtol |y|, each step rounded; infinities are close to themselves only, NaN to NaN if so asked.
+struct IsClose {
+  template <class T, class Run>
+  static void choose(const KernelScalar* params, Run run) {
+    using V = vec::Vec<T>;
+    const T rtol = scalar_as<T>(params[0]), atol = scalar_as<T>(params[1]);
+    const auto within = [rtol, atol](V x, V y) {
+      const V difference = vec::abs(x - y);
+      return (difference <= vec::abs(y) * V(rtol) + V(atol)) & vec::isfinite(difference);
+    };
+    if (params[2].i == 0) {
+      run([within](V x, V y) { return (x == y) | within(x, y); });
+    } else {
+      run([within](V x, V y) { return (x == y) | within(x, y) | (vec::isnan(x) & vec::isnan(y)); });
+    }
+  }
+};
+
 // Truth is "not zero"; NaN is true.
 struct LogicalAnd {
   template <class V>
@@ -95,6 +113,7 @@ constinit const ElementwiseKernel lt = elementwise<Lt, Comparison>(boolean + rea
 constinit const ElementwiseKernel le = elementwise<Le, Comparison>(boolean + real);
 constinit const ElementwiseKernel gt = elementwise<Gt, Comparison>(boolean + real);
 constinit const ElementwiseKernel ge = elementwise<Ge, Comparison>(boolean + real);
+constinit const ElementwiseKernel is_close = elementwise<IsClose, Comparison, 2>(floating);
 constinit const ElementwiseKernel logical_and = elementwise<LogicalAnd, Comparison>(every_type);
 constinit const ElementwiseKernel logical_or = elementwise<LogicalOr, Comparison>(every_type);
 constinit const ElementwiseKernel logical_xor = elementwise<LogicalXor, Comparison>(every_type);

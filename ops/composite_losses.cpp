@@ -256,24 +256,4 @@ Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, con
   return reduce("multilabel_soft_margin_loss", loss.sum(-1) / self.size(-1), reduction);
 }
 
-Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  ops::check_defined("isclose", "self", self, "other", other);
-  LANEWISE_CHECK(DtypeError, self.scalar_type() == other.scalar_type(), "isclose: expected one dtype, found ",
-                 to_string(self.scalar_type()), " and ", to_string(other.scalar_type()));
-  LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0, "isclose: rtol and atol must not be negative, found ",
-                 rtol, " and ", atol);
-  // Equal first: infinities differ by NaN.
-  Tensor close = self == other;
-  if (equal_nan && is_differentiable(self.scalar_type()))
-    close = logical_or(close, logical_and(isnan(self), isnan(other)));
-  if (!is_differentiable(self.scalar_type()) && rtol == 0 && atol == 0) return close;
-  // Differences of integers would wrap around.
-  const Tensor wide = is_differentiable(other.scalar_type()) ? other : other.to(get_default_dtype());
-  const Tensor difference = (self.to(wide.scalar_type()) - wide).abs();
-  const Tensor allowed = wide.abs() * rtol + atol;
-  Tensor within = difference <= allowed;
-  if (is_differentiable(self.scalar_type())) within = logical_and(within, isfinite(difference));
-  return logical_or(close, within);
-}
-
 }  // namespace lanewise

@@ -48,6 +48,7 @@ constexpr PointwiseOp kIsInf{"isinf", &KernelTable::isinf};
 constexpr PointwiseOp kIsPosInf = exact({"isposinf", &KernelTable::isposinf});
 constexpr PointwiseOp kIsNegInf = exact({"isneginf", &KernelTable::isneginf});
 constexpr PointwiseOp kIsFinite{"isfinite", &KernelTable::isfinite};
+constexpr PointwiseOp kIsClose = of_doubles({"isclose", &KernelTable::is_close});
 constexpr PointwiseOp kHypotBackward{"hypot backward", &KernelTable::hypot_backward, true};
 constexpr PointwiseOp kAtan2Backward{"atan2 backward", &KernelTable::atan2_backward, true};
 constexpr PointwiseOp kMaximumBackward{"maximum backward", &KernelTable::maximum_backward, true};
@@ -192,6 +193,9 @@ Tensor isinf(const Tensor& self) { return tested(kIsInf, self, false); }
 Tensor isfinite(const Tensor& self) { return tested(kIsFinite, self, true); }
 Tensor isposinf(const Tensor& self) { return tested(kIsPosInf, self, false); }
 Tensor isneginf(const Tensor& self) { return tested(kIsNegInf, self, false); }
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return pointwise(kIsClose, {self, other}, {rtol, atol, equal_nan});
+}
 void isposinf_into(const Destination& to, const Tensor& self) {
   writer(to)(kIsPosInf, to.tensor, {self}, {});
 }

@@ -37,6 +37,8 @@ Tensor isinf(const Tensor& self);
 Tensor isfinite(const Tensor& self);
 Tensor isposinf(const Tensor& self);
 Tensor isneginf(const Tensor& self);
+/// |self - other| <= atol + rtol |other|, of f32 and f64.
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan);
 void isposinf_into(const Destination& to, const Tensor& self);
 void isneginf_into(const Destination& to, const Tensor& self);
 

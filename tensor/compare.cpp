@@ -1,21 +1,20 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <atomic>
 #include <complex>
 #include <numeric>
 #include <type_traits>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/dim_vector.h>
-#include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise {
 
 namespace {
 
-/// Two tensors, expanded to one shape, in the order in which the first lies in memory: what is equal does not depend on the
-/// order.
+/// Two tensors of one shape in the order in which the first lies in memory: what is equal does not depend on the order.
 struct Walk {
   const char *a, *b;
   DimVector sizes;  ///< without the innermost dimension, the steps too; outermost first
@@ -23,50 +22,79 @@ struct Walk {
   std::int64_t n = 1;  ///< elements of a row
   std::int64_t stride_a = 0, stride_b = 0;
 
-  Walk(const Tensor& x, const Tensor& y, IntArrayRef shape)
+  Walk(const Tensor& x, const Tensor& y)
       : a(static_cast<const char*>(x.data_ptr())), b(static_cast<const char*>(y.data_ptr())) {
     detail::check_read("equal", x);
     detail::check_read("equal", y);
-    const auto step = [&shape](const Tensor& t, std::int64_t d) -> std::int64_t {
-      const std::int64_t own = d - (static_cast<std::int64_t>(shape.size()) - t.dim());
-      return own < 0 || (t.size(own) == 1 && shape[static_cast<std::size_t>(d)] != 1) ? 0 : t.stride(own);
-    };
-    DimVector order(shape.size());
+    DimVector order(x.sizes().size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t p, std::int64_t q) {
-      return std::abs(step(x, p)) > std::abs(step(x, q));
+      return std::abs(x.stride(p)) > std::abs(x.stride(q));
     });
-    for (const std::int64_t d : order) {
-      sizes.push_back(shape[static_cast<std::size_t>(d)]);
-      steps_a.push_back(step(x, d));
-      steps_b.push_back(step(y, d));
-    }
-    if (order.empty()) return;
+    for (const std::int64_t d : order) append(x.size(d), x.stride(d), y.stride(d));
+    if (sizes.empty()) return;
     n = sizes.back();
     stride_a = steps_a.back();
     stride_b = steps_b.back();
     for (DimVector* v : {&sizes, &steps_a, &steps_b}) v->pop_back();
   }
 
-  /// Calls rows(a, b) with the first elements of rows until it returns false; elements have these sizes.
+  /// Whether rows(a, b, count) is true of all pieces of rows, given their first elements; threads share them, and stop soon after
+  /// the first that is not. Elements have these sizes.
   template <class Rows>
   bool all_rows(std::int64_t size_a, std::int64_t size_b, Rows&& rows) const {
-    const auto is_zero = [](std::int64_t size) { return size == 0; };
-    if (n == 0 || std::any_of(sizes.begin(), sizes.end(), is_zero)) return true;
-    const char *pa = a, *pb = b;
-    DimVector index(sizes.size());
-    while (true) {
-      if (!rows(pa, pb)) return false;
-      std::size_t d = sizes.size();
-      for (; d-- > 0;) {
-        pa += steps_a[d] * size_a;
-        pb += steps_b[d] * size_b;
-        if (++index[d] < sizes[d]) break;
-        pa -= sizes[d] * steps_a[d] * size_a;
-        pb -= sizes[d] * steps_b[d] * size_b;
-        index[d] = 0;
+    constexpr std::int64_t kPiece = 1 << 14, kPiecesPerThread = 4;
+    const auto product = [](std::int64_t x, std::int64_t y) { return x * y; };
+    const std::int64_t count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, product);
+    if (n == 0 || count == 0) return true;
+    const std::int64_t pieces = divup(n, kPiece);
+    std::atomic<bool> all = true;
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
+      DimVector index(sizes.size());
+      const char *pa = a, *pb = b;
+      for (std::int64_t d = static_cast<std::int64_t>(sizes.size()), row = begin / pieces; d-- > 0;) {
+        const auto at = static_cast<std::size_t>(d);
+        index[at] = row % sizes[at];
+        row /= sizes[at];
+        pa += index[at] * steps_a[at] * size_a;
+        pb += index[at] * steps_b[at] * size_b;
       }
-      if (d > sizes.size()) return true;  // all dimensions have come round
+      for (std::int64_t i = begin; i < end && all.load(std::memory_order_relaxed); ++i) {
+        const std::int64_t first = i % pieces * kPiece;
+        if (!rows(pa + first * stride_a * size_a, pb + first * stride_b * size_b,
+                  std::min(kPiece, n - first)))
+          all.store(false, std::memory_order_relaxed);
+        if (i % pieces == pieces - 1) next_row(index, pa, pb, size_a, size_b);
+      }
+    };
+    parallel_for(0, count * pieces, std::max<std::int64_t>(1, kPiecesPerThread * kPiece / n), part);
+    return all.load(std::memory_order_relaxed);
+  }
+
+ private:
+  /// A dimension inside of those before, joined with the last of them where it goes on in both tensors.
+  void append(std::int64_t size, std::int64_t step_a, std::int64_t step_b) {
+    if (size == 1) return;
+    if (!sizes.empty() && steps_a.back() == step_a * size && steps_b.back() == step_b * size) {
+      sizes.back() *= size;
+      steps_a.back() = step_a;
+      steps_b.back() = step_b;
+      return;
+    }
+    sizes.push_back(size);
+    steps_a.push_back(step_a);
+    steps_b.push_back(step_b);
+  }
+
+  void next_row(DimVector& index, const char*& pa, const char*& pb, std::int64_t size_a,
+                std::int64_t size_b) const {
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+      pa += steps_a[d] * size_a;
+      pb += steps_b[d] * size_b;
+      if (++index[d] < sizes[d]) return;
+      pa -= sizes[d] * steps_a[d] * size_a;
+      pb -= sizes[d] * steps_b[d] * size_b;
+      index[d] = 0;
     }
   }
 };
@@ -93,21 +121,20 @@ void read_row(const char* from, std::int64_t stride, std::int64_t n, Number* to)
   }
 }
 
-/// Calls f(p, q) on the elements of two tensors, expanded to that shape, until it returns false.
+/// Whether f(p, q) is true of all pairs of elements of two tensors of one shape.
 template <class F>
-bool all_numbers(const Tensor& a, const Tensor& b, IntArrayRef shape, F&& f) {
+bool all_numbers(const Tensor& a, const Tensor& b, F&& f) {
   constexpr std::int64_t kPiece = 64;
   const auto reader = [](const Tensor& t) {
     return visit_dtype(t.scalar_type(), []<class T>() -> ReadRow { return &read_row<T>; });
   };
   const ReadRow read_a = reader(a), read_b = reader(b);
-  const Walk walk(a, b, shape);
-  const auto size_a = static_cast<std::int64_t>(a.itemsize()),
-             size_b = static_cast<std::int64_t>(b.itemsize());
-  return walk.all_rows(size_a, size_b, [&](const char* x, const char* y) {
+  const Walk walk(a, b);
+  const std::int64_t size_a = a.element_size(), size_b = b.element_size();
+  return walk.all_rows(size_a, size_b, [&](const char* x, const char* y, std::int64_t count) {
     std::array<Number, kPiece> p, q;
-    for (std::int64_t i = 0; i < walk.n; i += kPiece) {
-      const std::int64_t n = std::min(kPiece, walk.n - i);
+    for (std::int64_t i = 0; i < count; i += kPiece) {
+      const std::int64_t n = std::min(kPiece, count - i);
       read_a(x + i * walk.stride_a * size_a, walk.stride_a, n, p.data());
       read_b(y + i * walk.stride_b * size_b, walk.stride_b, n, q.data());
       for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
@@ -143,10 +170,6 @@ bool both_whole(const Tensor& a, const Tensor& b) {
   return is_integral(a.scalar_type(), true) && is_integral(b.scalar_type(), true);
 }
 
-bool is_nan(const std::complex<double>& z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
-
-double modulus(const std::complex<double>& z) { return z.imag() == 0 ? std::abs(z.real()) : std::abs(z); }
-
 void check_defined(const char* op, const Tensor& self, const Tensor& other, const char* name = "other") {
   LANEWISE_CHECK(ValueError, self.defined(), op, ": argument 'self' is an undefined tensor");
   LANEWISE_CHECK(ValueError, other.defined(), op, ": argument '", name, "' is an undefined tensor");
@@ -159,36 +182,13 @@ bool equal(const Tensor& a, const Tensor& b) {
   if (a.sizes() != b.sizes()) return false;
   if (a.scalar_type() != b.scalar_type()) {
     const bool whole = both_whole(a, b);
-    return all_numbers(a, b, a.sizes(), [whole](const Number& p, const Number& q) {
-      return whole ? p.whole == q.whole : p.z == q.z;
-    });
+    return all_numbers(
+        a, b, [whole](const Number& p, const Number& q) { return whole ? p.whole == q.whole : p.z == q.z; });
   }
-  const Walk walk(a, b, a.sizes());
+  const Walk walk(a, b);
   const auto same = visit_dtype(a.scalar_type(), []<class T>() { return &same_elements<T>; });
-  return walk.all_rows(a.element_size(), b.element_size(), [&](const char* x, const char* y) {
-    return same(x, walk.stride_a, y, walk.stride_b, walk.n);
-  });
-}
-
-bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool equal_nan) {
-  check_defined("allclose", a, b);
-  LANEWISE_CHECK(ValueError, rtol >= 0 && atol >= 0,
-                 "allclose: tolerances must not be negative, but rtol is ", rtol, " and atol is ", atol);
-  LANEWISE_CHECK(DtypeError, a.scalar_type() == b.scalar_type(), "allclose: ", a.scalar_type(),
-                 " did not match ", b.scalar_type(), "; cast one of them");
-  const DimVector shape = broadcast_shapes("allclose", a.sizes(), b.sizes());
-  const bool whole = both_whole(a, b);
-  // In f32 where isclose computes in it: 0.1f is not above a tolerance of 0.1.
-  const auto is_wide = [](const Tensor& t) {
-    return t.scalar_type() == kDouble || t.scalar_type() == kComplexDouble;
-  };
-  const bool narrow = !is_wide(a) && !is_wide(b);
-  const auto rounded = [narrow](double x) { return narrow ? static_cast<double>(static_cast<float>(x)) : x; };
-  return all_numbers(a, b, shape, [=](const Number& p, const Number& q) {
-    if (whole ? p.whole == q.whole : p.z == q.z) return true;
-    if (is_nan(p.z) || is_nan(q.z)) return equal_nan && is_nan(p.z) && is_nan(q.z);
-    const double error = rounded(modulus(p.z - q.z));
-    return std::isfinite(error) && error <= rounded(rounded(atol) + rounded(rounded(rtol) * modulus(q.z)));
+  return walk.all_rows(a.element_size(), b.element_size(), [&](const char* x, const char* y, std::int64_t n) {
+    return same(x, walk.stride_a, y, walk.stride_b, n);
   });
 }
 
@@ -199,8 +199,5 @@ bool Tensor::is_set_to(const Tensor& tensor) const {
 }
 
 bool Tensor::equal(const Tensor& other) const { return lanewise::equal(*this, other); }
-bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
-  return lanewise::allclose(*this, other, rtol, atol, equal_nan);
-}
 
 }  // namespace lanewise

@@ -204,24 +204,6 @@ TEST(Equal, ComparesValuesOfAnyTypeAndLayout) {
   EXPECT_TRUE(equal(of<double>({}, {2}), of<std::complex<float>>({}, {2.0f})));
 }
 
-TEST(AllClose, UsesBothTolerances) {
-  EXPECT_TRUE(allclose(of<double>({2}, {1, 1e-9}), of<double>({2}, {1 + 1e-6, 0})));
-  EXPECT_FALSE(allclose(of<double>({1}, {1}), of<double>({1}, {1.001})));
-  EXPECT_TRUE(allclose(of<double>({1}, {1}), of<double>({1}, {1.001}), 1e-2));
-  EXPECT_FALSE(allclose(of<double>({1}, {NAN}), of<double>({1}, {NAN})));
-  EXPECT_TRUE(allclose(of<double>({1}, {NAN}), of<double>({1}, {NAN}), 1e-5, 1e-8, true));
-  EXPECT_TRUE(allclose(of<float>({1}, {INFINITY}), of<float>({1}, {INFINITY})));
-  EXPECT_FALSE(allclose(of<float>({1}, {1}), of<float>({1}, {INFINITY})));
-  EXPECT_FALSE(allclose(of<std::complex<float>>({1}, {{1, 1}}), of<std::complex<float>>({1}, {{1, -1}})));
-  EXPECT_TRUE(allclose(of<double>({1}, {1}), of<double>({2}, {1, 1})));
-  EXPECT_TRUE(allclose(of<double>({2, 2}, {1, 2, 1, 2}), of<double>({2}, {1, 2})));
-  EXPECT_FALSE(allclose(of<double>({2, 2}, {1, 2, 1, 2}), of<double>({2, 1}, {1, 2})));
-  EXPECT_TRUE(allclose(of<float>({1}, {0.1f}), of<float>({1}, {0}), 0, 0.1));  // as isclose, in f32
-  EXPECT_THROW(allclose(of<float>({1}, {1}), of<double>({1}, {1})), DtypeError);
-  EXPECT_THROW(allclose(of<double>({3}, {1, 1, 1}), of<double>({2}, {1, 1})), ShapeError);
-  EXPECT_THROW(allclose(of<double>({1}, {1}), of<double>({1}, {1}), -1), ValueError);
-}
-
 TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(of<float>({2, 2}, {1, 2, 3, 4})), " 1  2\n 3  4\n[ CPUFloatType{2,2} ]");
   EXPECT_EQ(printed(of<std::int64_t>({2, 2}, {1, 2, 30, -4})), "  1   2\n 30  -4\n[ CPULongType{2,2} ]");

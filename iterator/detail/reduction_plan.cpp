@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
 
 namespace lanewise::detail {
@@ -14,6 +15,8 @@ constexpr std::int64_t kShortSequence = 64;
 /// So many elements of a batch of few columns are worth a call, if the kernel takes those; others are taken together with those of
 /// other batches, sequences of up to so many elements for each column.
 constexpr std::int64_t kWorthACall = 256, kJoinedPerColumn = 32;
+/// What threads share is cut into so many units for each, but not into shorter pieces of rows.
+constexpr std::int64_t kUnitsPerThread = 2, kLeastRowBytes = 512;
 /// Elements of short sequences that are taken at once.
 constexpr std::int64_t kTogether = std::int64_t{1} << 13;
 
@@ -66,6 +69,14 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
   choose_column(least_columns);
   choose_path(together);
+}
+
+void ReductionPlan::share_columns(std::int64_t threads) {
+  if (threads == 1 || path != ReductionPath::Outer) return;
+  threads = std::min(threads, divup(length * column.size * batches, kParallelElements));
+  const std::int64_t units = divup(kUnitsPerThread * threads, batches);
+  const std::int64_t least = kLeastRowBytes / from_size();
+  width = std::min(width, std::max(least, divup(divup(column.size, units), least) * least));
 }
 
 std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {

@@ -16,6 +16,9 @@ struct KeptDim {
 /// Fewer columns, or narrower rows, are not worth calls of their own: they are gathered first, and converted then.
 inline constexpr std::int64_t kFewColumns = 16;
 
+/// Elements that make it worth waking another thread.
+inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
+
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
   Inner,     ///< the sequence is contiguous in memory; `width` short ones at once, converted if need be
@@ -49,6 +52,9 @@ struct ReductionPlan {
   /// row by row.
   ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free, std::int64_t together,
                 std::int64_t least_columns);
+
+  /// Takes fewer columns at once where threads would find too few units to share. No bit depends on it.
+  void share_columns(std::int64_t threads);
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
