@@ -1,3 +1,4 @@
+#include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/loss_reduction.h>
@@ -36,7 +37,11 @@ struct Scores {
     Tensor result = detail::empty_cpu({samples}, self.scalar_type());
     const auto fill = [&]<class T>() {
       const T* x = self.const_data_ptr<T>();
-      for (std::int64_t i = 0; i < samples; ++i) result.data_ptr<T>()[i] = f(x + i * classes, i);
+      T* term = result.data_ptr<T>();
+      parallel_for(0, samples, divup(internal::GRAIN_SIZE, classes),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) term[i] = f(x + i * classes, i);
+                   });
     };
     self.scalar_type() == kDouble ? fill.template operator()<double>() : fill.template operator()<float>();
     return result;
@@ -66,13 +71,19 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
     LANEWISE_CHECK(IndexError, t[i] >= 0 && t[i] < scores.classes, kOp, ": target out of range: ", t[i],
                    " of ", scores.classes, " classes");
   }
+  const bool is_square = p.equal(2);
   const Tensor terms = scores.terms([&]<class T>(const T* x, std::int64_t i) {
     const auto m = static_cast<T>(margin.to<double>());
+    const T least = m - x[t[i]];
     T sum = 0;
-    for (std::int64_t c = 0; c < scores.classes; ++c) {
-      const T z = m - x[t[i]] + x[c];
-      if (c != t[i] && !(z <= 0)) sum += p.equal(1) ? z : z * z;
-    }
+    const auto add = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t c = begin; c < end; ++c) {
+        const T z = least + x[c], term = is_square ? z * z : z;
+        sum += z <= 0 ? T(0) : term;  // a choice: a jump would go either way
+      }
+    };
+    add(0, t[i]);
+    add(t[i] + 1, scores.classes);
     const T scale = w.defined() ? w.const_data_ptr<T>()[t[i]] : T(1);
     return sum * scale / static_cast<T>(scores.classes);
   });

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
@@ -258,8 +259,8 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Sca
       const auto* x = values.const_data_ptr<T>();
       auto low = min.to_unchecked<T>(), high = max.to_unchecked<T>();
       if (low == high && values.numel() > 0) {
-        low = *std::min_element(x, x + values.numel());
-        high = *std::max_element(x, x + values.numel());
+        low = amin(values, {}, false).item<T>();
+        high = amax(values, {}, false).item<T>();
       }
       if (low == high) {
         low -= 1;
@@ -271,15 +272,27 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Sca
                      "]");
       // As PyTorch rounds it, unless that overflows.
       const bool wide = !std::isfinite((high - low) * static_cast<T>(bins));
-      const auto bin_of = [&](T y) {
+      const auto bin_of = [low, high, bins, wide](T y) {
         if (!wide) return (y - low) * static_cast<T>(bins) / (high - low);
         return (y / 2 - low / 2) / (high / 2 - low / 2) * static_cast<T>(bins);
       };
+      const auto count = [x, low, high, bins, bin_of](std::int64_t begin, std::int64_t end) {
+        std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
+        std::int64_t* const of_bin = counts.data();
+        for (std::int64_t i = begin; i < end; ++i) {
+          if (x[i] >= low && x[i] <= high)
+            ++of_bin[std::min(static_cast<std::int64_t>(bin_of(x[i])), bins - 1)];
+        }
+        return counts;
+      };
       std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
-      for (std::int64_t i = 0; i < values.numel(); ++i) {
-        if (!(x[i] >= low && x[i] <= high)) continue;
-        ++counts[static_cast<std::size_t>(std::min(static_cast<std::int64_t>(bin_of(x[i])), bins - 1))];
-      }
+      std::mutex mutex;
+      const std::int64_t grain = std::max(internal::GRAIN_SIZE, 2 * bins);
+      parallel_for(0, values.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
+        const std::vector<std::int64_t> part = count(begin, end);
+        const std::lock_guard lock(mutex);
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += part[i];
+      });
       std::copy(counts.begin(), counts.end(), result.data_ptr<T>());
     }
   });

@@ -161,6 +161,25 @@ TEST(Histogram, OfRangesThatOverflow) {
   EXPECT_TRUE(counts(tensor({-1e308, 1e308}, kDouble), 0, 0).equal(wanted.to(kDouble)));
 }
 
+TEST(Histogram, ThreadsCountTogether) {
+  const int threads = get_num_threads();
+  manual_seed(4);
+  const Tensor x = randint(-2, 12, {300001}).to(kDouble);
+  Tensor wanted = empty({10}, kDouble);
+  for (std::int64_t i = 0; i < 10; ++i) wanted[i] = (x == static_cast<double>(i)).sum();
+  for (const int count : {1, 2, 7}) {
+    set_num_threads(count);
+    EXPECT_TRUE(histc(x, 10, -0.5, 9.5).equal(wanted)) << count;
+    EXPECT_EQ(histc(x, 1 << 20).sum().item<double>(), 300001);
+  }
+  set_num_threads(threads);
+}
+
+TEST(Histogram, HasNoRangeBesideNan) {
+  EXPECT_THROW(histc(tensor({1., kNaN, 2.}), 4), ValueError);
+  EXPECT_TRUE(histc(tensor({1., kNaN, 2.}), 4, 0, 3).equal(tensor({0., 1., 1., 0.})));
+}
+
 TEST(Quantile, OfMoreElementsThanAFloatCounts) {
   const Tensor x = zeros({(1 << 24) + 4});
   x[5] = 1;
