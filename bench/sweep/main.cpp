@@ -1,7 +1,7 @@
 // Every op once for a type and a layout: prints a line a call, `op <tab> nanoseconds <tab> sum of the answer's elements`;
 // with `backward` the backward pass alone of those that have one, each on a new graph, and the sums of their gradients.
 //
-//   <program> <type> <layout> [rows x columns] [forward|backward] [op...]      such as 512x512, or 8192x32
+//   <program> <type> <layout> [rows x columns[@threads]] [forward|backward] [op...]      such as 512x512, or 1024x1024@2
 
 #include <algorithm>
 #include <chrono>
@@ -137,19 +137,21 @@ void run_backward(const Op& op, const Operands& o) {
 int main(int argc, char** argv) {
   const std::string_view name = argc > 1 ? argv[1] : "", layout = argc > 2 ? argv[2] : "contiguous";
   Shape shape;
-  const bool has_shape = argc <= 3 || (std::sscanf(argv[3], "%ldx%ld", &shape.rows, &shape.columns) == 2 &&
-                                       shape.rows > 0 && shape.columns > 0);
+  int threads = 1;
+  const bool has_shape =
+      argc <= 3 || (std::sscanf(argv[3], "%ldx%ld@%d", &shape.rows, &shape.columns, &threads) >= 2 &&
+                    shape.rows > 0 && shape.columns > 0 && threads > 0);
   const bool backward = argc > 4 && std::string_view(argv[4]) == "backward";
   const Type* const type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return name == t.name; });
   if (type == std::end(kTypes) || !has_shape) {
     std::fprintf(stderr,
-                 "usage: %s <type> [contiguous|transposed|rows|every_second] [<rows>x<columns>] "
+                 "usage: %s <type> [contiguous|transposed|rows|every_second] [<rows>x<columns>[@<threads>]] "
                  "[forward|backward] [op...]\n",
                  argv[0]);
     return 2;
   }
-  lib::set_num_threads(1);
+  lib::set_num_threads(threads);
   lib::manual_seed(1);
   const Operands o = operands(*type, layout, shape);
   if (backward) {
