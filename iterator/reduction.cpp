@@ -35,8 +35,9 @@ class Reducer {
  public:
   Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element,
           const ReductionFunctions& functions, Tensor* values, Tensor* indices)
-      : plan_(shared(ReductionPlan(self, args.dims, element, functions.order_free && indices == nullptr,
-                                   functions.together, functions.least_columns))),
+      : plan_(with_shared_columns(ReductionPlan(self, args.dims, element,
+                                                functions.order_free && indices == nullptr,
+                                                functions.together, functions.least_columns))),
         f_(functions),
         acc_bytes_(acc_bytes_of(plan_.width, functions)),
         parts_(plan_, functions, acc_bytes_),
@@ -77,7 +78,7 @@ class Reducer {
     std::int64_t width;
   };
 
-  static ReductionPlan shared(ReductionPlan plan) {
+  static ReductionPlan with_shared_columns(ReductionPlan plan) {
     if (!in_parallel_region()) plan.share_columns(get_num_threads());
     return plan;
   }

@@ -8,7 +8,7 @@
 namespace lanewise {
 namespace {
 
-bool computes_in_halves_or_parts(ScalarType t) { return t == kHalf || t == kBFloat16 || is_complex(t); }
+bool takes_steps(ScalarType t) { return t == kHalf || t == kBFloat16 || is_complex(t); }
 
 void check_close(const char* op, const Tensor& self, const Tensor& other, double rtol, double atol) {
   ops::check_defined(op, "self", self, "other", other);
@@ -30,14 +30,13 @@ Tensor close_in_steps(const Tensor& self, const Tensor& other, double rtol, doub
 }
 
 Tensor close(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
-  if (computes_in_halves_or_parts(self.scalar_type()))
-    return close_in_steps(self, other, rtol, atol, equal_nan);
+  if (takes_steps(self.scalar_type())) return close_in_steps(self, other, rtol, atol, equal_nan);
   if (is_differentiable(self.scalar_type())) return _isclose(self, other, rtol, atol, equal_nan);
   const Tensor same = self == other;
   if (rtol == 0 && atol == 0) return same;
   // Differences of integers would wrap around.
   const ScalarType wide = get_default_dtype();
-  return logical_or(same, _isclose(self.to(wide), other.to(wide), rtol, atol, equal_nan));
+  return logical_or(same, close(self.to(wide), other.to(wide), rtol, atol, equal_nan));
 }
 
 }  // namespace

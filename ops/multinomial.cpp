@@ -22,16 +22,16 @@ struct Weights {
   const double* row(std::int64_t r) const { return data + r * categories; }
 };
 
-/// f(begin, end) on ranges of rows, in parallel.
+/// f(begin, end) on ranges of rows, in parallel, with so many weights and samples in each row.
 template <class F>
-void share_rows(const Weights& weights, F&& f) {
-  constexpr std::int64_t kLeast = 8192;  // weights for a thread
-  parallel_for(0, weights.rows, divup(kLeast, weights.categories), f);
+void share_rows(const Weights& weights, std::int64_t num_samples, F&& f) {
+  constexpr std::int64_t kLeast = 8192;  // of both, for a thread
+  parallel_for(0, weights.rows, divup(kLeast, weights.categories + num_samples), f);
 }
 
 void check_weights(const Weights& weights, std::int64_t num_samples, bool replacement) {
   const auto drawable = [](double x) { return x > 0; };
-  share_rows(weights, [&](std::int64_t first, std::int64_t end_row) {
+  share_rows(weights, num_samples, [&](std::int64_t first, std::int64_t end_row) {
     for (std::int64_t r = first; r < end_row; ++r) {
       const double *begin = weights.row(r), *end = begin + weights.categories;
       LANEWISE_CHECK(ValueError, std::all_of(begin, end, [](double x) { return x >= 0 && std::isfinite(x); }),
@@ -49,7 +49,7 @@ void check_weights(const Weights& weights, std::int64_t num_samples, bool replac
 void draw_with_replacement(const Weights& weights, std::int64_t num_samples, std::int64_t* out) {
   const Tensor draws = unit_draws("multinomial", {weights.rows, num_samples});
   const auto* u = static_cast<const double*>(draws.data_ptr());
-  share_rows(weights, [&](std::int64_t begin, std::int64_t end) {
+  share_rows(weights, num_samples, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> sums(static_cast<std::size_t>(weights.categories));
     for (std::int64_t r = begin; r < end; ++r) {
       std::partial_sum(weights.row(r), weights.row(r) + weights.categories, sums.begin());
@@ -68,7 +68,7 @@ void draw_with_replacement(const Weights& weights, std::int64_t num_samples, std
 void draw_without_replacement(const Weights& weights, const Tensor& rates, std::int64_t num_samples,
                               std::int64_t* out) {
   const Tensor times = unit_draws("multinomial", rates.sizes()).neg_().log1p_().neg_().div_(rates);
-  share_rows(weights, [&](std::int64_t begin, std::int64_t end) {
+  share_rows(weights, num_samples, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(weights.categories));
     for (std::int64_t r = begin; r < end; ++r) {
       const auto* time = static_cast<const double*>(times.data_ptr()) + r * weights.categories;

@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <complex>
+#include <cstdlib>
 #include <numeric>
 #include <type_traits>
 
@@ -67,7 +68,7 @@ struct Walk {
         if (i % pieces == pieces - 1) next_row(index, pa, pb, size_a, size_b);
       }
     };
-    parallel_for(0, count * pieces, std::max<std::int64_t>(1, kPiecesPerThread * kPiece / n), part);
+    parallel_for(0, count * pieces, kPiecesPerThread * kPiece / std::min(n, kPiece), part);
     return all.load(std::memory_order_relaxed);
   }
 

@@ -1,6 +1,8 @@
 // equal, isclose and allclose, on every tier: values at and beside the tolerance, layouts, sizes that threads share.
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -80,6 +82,15 @@ INSTANTIATE_TEST_SUITE_P(Types, IsClose,
                          ::testing::Values(kFloat, kDouble, kHalf, kBFloat16, kComplexFloat, kComplexDouble),
                          [](const auto& test) { return to_string(test.param); });
 
+TEST(IsClose, OfIntegersIsThatOfTheDefaultDtype) {
+  const Tensor x = tensor({(1 << 24) + 1, 100, -5, 7}), y = tensor({1 << 24, 101, 5, 8});
+  EXPECT_TRUE(isclose(x, y, 0, 1e-9).equal(tensor({true, false, false, false})));  // the first are one f32
+  EXPECT_TRUE(isclose(x, y, 0, 0).equal(x == y));
+  EXPECT_TRUE(isclose(x, y, 0.01, 0).equal(tensor({true, true, false, false})));
+  EXPECT_FALSE(allclose(x, y, 0.01));
+  EXPECT_TRUE(allclose(x, y, 2));
+}
+
 /// One element changed at a time, in tensors that several threads share.
 TEST(Equal, FindsTheOnlyDifference) {
   const int threads = get_num_threads();
@@ -108,6 +119,24 @@ TEST(Equal, FindsTheOnlyDifference) {
       EXPECT_TRUE(equal(flat, other));
     }
   }
+  set_num_threads(threads);
+}
+
+TEST(Equal, OfFewElementsAndExpandedOnes) {
+  const int threads = get_num_threads();
+  set_num_threads(3);
+  EXPECT_TRUE(equal(ones({}), ones({})));
+  EXPECT_FALSE(equal(ones({}), zeros({})));
+  EXPECT_TRUE(equal(empty({0, 7}), empty({0, 7})));
+  EXPECT_TRUE(equal(empty({7, 0}), empty({7, 0})));
+  const Tensor row = arange(500.);
+  const Tensor wide = row.expand({400, 500}), copied = wide.contiguous();
+  EXPECT_TRUE(equal(wide, copied));
+  EXPECT_TRUE(equal(copied, wide));
+  EXPECT_TRUE(equal(wide.t(), copied.t()));
+  copied[399][499] = -1;
+  EXPECT_FALSE(equal(wide, copied));
+  EXPECT_FALSE(equal(copied.t(), wide.t()));
   set_num_threads(threads);
 }
 

@@ -175,6 +175,9 @@ TEST(Distributions, Multinomial) {
   EXPECT_THROW(multinomial(tensor({1.0, -1.0}), 1), ValueError);
   EXPECT_THROW(multinomial(tensor({0.0, 0.0}), 1), ValueError);
   EXPECT_THROW(multinomial(tensor({1.0, std::nan("")}), 1), ValueError);
+  EXPECT_THROW(multinomial(empty({0}), 1, true), ValueError);
+  EXPECT_THROW(multinomial(empty({3, 0}), 1, true), ValueError);
+  EXPECT_EQ(multinomial(empty({0, 0}), 2, true).numel(), 0);
   EXPECT_THROW(multinomial(tensor({1, 2}), 1), DtypeError);
   EXPECT_THROW(multinomial(ones({1, 1, 1}), 1), ShapeError);
 }

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -297,6 +299,29 @@ TEST(ShortBatches, GradientsOfNormalizedRows) {
       EXPECT_TRUE(same_bits(gradient(0, 23), cat(each, 0))) << toString(dtype) << ' ' << n;
     }
   }
+}
+
+/// Few columns for each of several threads, and none: no bit depends on how they are shared.
+TEST(Columns, SharedByThreads) {
+  const int threads = get_num_threads();
+  manual_seed(2);
+  for (const auto& [rows, columns] : {std::pair{300, 1000}, std::pair{2000, 130}, std::pair{1025, 4097}}) {
+    const Tensor x = randn({rows, columns}), deep = x.view({1, rows, columns});
+    set_num_threads(1);
+    const Tensor sums = x.sum(0), largest = std::get<1>(x.max(0));
+    for (const int count : {2, 3, 7}) {
+      set_num_threads(count);
+      EXPECT_TRUE(x.sum(0).equal(sums)) << rows << " " << count;
+      EXPECT_TRUE(deep.sum(1)[0].equal(sums)) << rows << " " << count;
+      EXPECT_TRUE(std::get<1>(x.max(0)).equal(largest)) << rows << " " << count;
+    }
+  }
+  set_num_threads(2);
+  EXPECT_TRUE(empty({0, 100}).sum(0).equal(zeros({100})));
+  EXPECT_TRUE(empty({0, 100}).prod(0).equal(ones({100})));
+  EXPECT_FALSE(empty({0, 100}).any(0).any().item<bool>());
+  EXPECT_EQ(empty({100, 0}).sum(0).numel(), 0);
+  set_num_threads(threads);
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
 }
 
 void ReductionPlan::share_columns(std::int64_t threads) {
-  if (threads == 1 || path != ReductionPath::Outer) return;
-  threads = std::min(threads, divup(length * column.size * batches, kParallelElements));
+  threads = std::min(threads, length * column.size * batches / kParallelElements);
+  if (threads <= 1 || path != ReductionPath::Outer) return;
   const std::int64_t units = divup(kUnitsPerThread * threads, batches);
   const std::int64_t least = kLeastRowBytes / from_size();
   width = std::min(width, std::max(least, divup(divup(column.size, units), least) * least));
