@@ -26,7 +26,7 @@ std::int64_t block_rows(std::int64_t rows, std::int64_t group, std::int64_t byte
 /// Rows of a tile come in multiples of this: fewer at a time do not keep the multipliers busy.
 constexpr std::int64_t kRowsTogether = 4;
 /// Tiles for each thread: another process may hold a core for a while.
-constexpr std::int64_t kTilesPerThread = 4;
+constexpr std::int64_t kTilesPerThread = 4, kFewTiles = 2;
 /// Columns are not split further for more pieces of work: each tile packs its rows of A, with half as many panels for a
 /// fifth of its time.
 constexpr std::int64_t kPanelsPerTile = 4;
@@ -190,8 +190,10 @@ void Gemm::choose_tiles(std::int64_t batches) {
   if (threads == 1 || products < 2 * kParallelProducts) return;
   const std::int64_t blocks = batches * divup(c_.rows, block_rows_);
   if (blocks >= kTilesPerThread * threads) return share_blocks(divup(kTilesPerThread * threads, batches));
+  // Half as many where blocks are few: 1024^3 f32 with two threads takes 0.83 of the time of a tile for each block, 0.88 in eighths.
+  if (blocks >= kFewTiles * threads) return share_blocks(divup(kFewTiles * threads, batches));
   tile_rows_ = block_rows_;
-  const std::int64_t wanted = std::min(2 * threads, products / kParallelProducts);
+  const std::int64_t wanted = std::min(kFewTiles * threads, products / kParallelProducts);
   if (blocks >= wanted) return;
   const std::int64_t parts = divup(wanted, blocks);
   if (c_.rows >= 2 * parts * group && reads_b_in_place(b_, c_.rows, c_.cols)) {
@@ -206,10 +208,12 @@ void Gemm::choose_tiles(std::int64_t batches) {
 void Gemm::share_blocks(std::int64_t tiles) {
   const double square =
       std::sqrt(static_cast<double>(tiles) * static_cast<double>(c_.rows) / static_cast<double>(c_.cols));
-  const std::int64_t down = std::clamp<std::int64_t>(std::llround(square), 1, tiles);
-  tile_rows_ = std::min(tile_rows_, divup(divup(c_.rows, down), block_rows_) * block_rows_);
+  std::int64_t down = std::clamp<std::int64_t>(static_cast<std::int64_t>(square), 1, tiles);
+  while (tiles % down != 0) --down;
+  tile_rows_ = std::min(tile_rows_, divup(divup(c_.rows, down), kernel_.rows) * kernel_.rows);
   const std::int64_t across = divup(tiles, divup(c_.rows, tile_rows_));
   tile_cols_ = divup(divup(c_.cols, kernel_.cols), across) * kernel_.cols;
+  block_rows_ = block_rows(tile_rows_, kernel_.rows, bytes_);
 }
 
 void Gemm::run_tile(const Operands& o, const Tile& t) const {
