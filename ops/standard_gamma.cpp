@@ -57,26 +57,35 @@ double polynomial(std::span<const double> c, double x) noexcept {
   return p;
 }
 
+/// How far series are followed, and the power series is taken: to the last bits of f64, or well beyond those of f32. There six of
+/// its sixteen digits may cancel.
+struct Reach {
+  double tolerance, terms;
+  double beyond, deviations;  ///< the largest x for the power series is a and so much, and so many roots of a
+};
+constexpr Reach kDoubleReach{1e-17, 1, 0.5, 0}, kFloatReach{1e-11, 0.6, 5, 3};
+
 /// The derivative of P by a over the density, by the power series of P, for x up to about a; psi is
 /// digamma(a + 1).
-double slope_below(double a, double x, double psi) noexcept {
+double slope_below(double a, double x, double psi, const Reach& reach) noexcept {
   const double outer = psi - std::log(x);
   double term = 1;
   double harmonic = 0;
   double sum = outer;
   for (int k = 1; k < 4000; ++k) {
-    term *= x / (a + k);
-    harmonic += 1 / (a + k);
+    const double share = 1 / (a + k);
+    term *= x * share;
+    harmonic += share;
     const double more = term * (outer + harmonic);
     sum += more;
-    if (term * (std::fabs(outer) + harmonic) < 1e-17 * std::fabs(sum) && x < a + k) break;
+    if (term * (std::fabs(outer) + harmonic) < reach.tolerance * std::fabs(sum) && x < a + k) break;
   }
   return x / a * sum;
 }
 
 /// Minus that of Q, by its continued fraction and its derivative, from the back.
-double slope_beyond(double a, double x, double psi) noexcept {
-  const int terms = 30 + static_cast<int>(97 / x + 4 * std::sqrt(std::min(a, 1e4)));
+double slope_beyond(double a, double x, double psi, const Reach& reach) noexcept {
+  const int terms = static_cast<int>(reach.terms * (30 + 97 / x + 4 * std::sqrt(std::min(a, 1e4))));
   double f = x + (2 * terms + 1) - a;
   double slope = -1;
   for (int k = terms; k > 0; --k) {
@@ -116,12 +125,13 @@ double slope_near(double a, double x) noexcept {
 }
 
 /// d x / d a along x = the inverse of P(a, .): what a draw x of shape a moves with a. psi is digamma(a + 1).
-double gamma_slope(double a, double x, double psi) noexcept {
+double gamma_slope(double a, double x, double psi, const Reach& reach) noexcept {
   if (!(a > 0) || !(x >= 0) || std::isinf(a) || std::isinf(x))
     return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return 0;
   if (a >= 400 && std::fabs(x - a) <= 0.25 * a) return slope_near(a, x);
-  return x <= std::max(a + 0.5, 1.0) ? slope_below(a, x, psi) : slope_beyond(a, x, psi);
+  const double last = std::max(a + reach.beyond + reach.deviations * std::sqrt(a), 1.0);
+  return x <= last ? slope_below(a, x, psi, reach) : slope_beyond(a, x, psi, reach);
 }
 
 /// The smallest normal number: what a draw is at least, so that its logarithm is finite.
@@ -158,8 +168,9 @@ Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
   const auto* a = static_cast<const double*>(shapes.const_data_ptr());
   const auto* x = static_cast<const double*>(draws.const_data_ptr());
   auto* out = static_cast<double*>(slopes.data_ptr());
+  const Reach& reach = self.scalar_type() == kDouble ? kDoubleReach : kFloatReach;
   parallel_for(0, slopes.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = gamma_slope(a[i], x[i], out[i]);
+    for (std::int64_t i = begin; i < end; ++i) out[i] = gamma_slope(a[i], x[i], out[i], reach);
   });
   return slopes.to(self.scalar_type());
 }

@@ -347,6 +347,16 @@ TEST(Distributions, StandardGammaMovesWithItsShape) {
   EXPECT_THROW(_standard_gamma_grad(ones({2}, kInt), ones({2})), DtypeError);
 }
 
+TEST(StandardGamma, SlopesOfFloatsAreThoseOfDoublesRounded) {
+  manual_seed(23);
+  const Tensor shapes = exp2(rand({20000}) * 24 - 12);
+  for (const Tensor& draws : {_standard_gamma(shapes), shapes * exp2(rand({20000}) * 8 - 4)}) {
+    const Tensor wide = _standard_gamma_grad(shapes.to(kDouble), draws.to(kDouble));
+    const Tensor found = _standard_gamma_grad(shapes, draws).to(kDouble);
+    EXPECT_TRUE(allclose(found, wide, 0x1.01p-24, 1e-38));
+  }
+}
+
 using Draw = std::function<void(Tensor&)>;
 const std::vector<std::pair<const char*, Draw>>& draws() {
   static const std::vector<std::pair<const char*, Draw>> all = {
