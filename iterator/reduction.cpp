@@ -35,9 +35,8 @@ class Reducer {
  public:
   Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element,
           const ReductionFunctions& functions, Tensor* values, Tensor* indices)
-      : plan_(with_shared_columns(ReductionPlan(self, args.dims, element,
-                                                functions.order_free && indices == nullptr,
-                                                functions.together, functions.least_columns))),
+      : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together,
+              functions.least_columns, in_parallel_region() ? 1 : get_num_threads()),
         f_(functions),
         acc_bytes_(acc_bytes_of(plan_.width, functions)),
         parts_(plan_, functions, acc_bytes_),
@@ -77,11 +76,6 @@ class Reducer {
     std::int64_t out_offset;  ///< elements
     std::int64_t width;
   };
-
-  static ReductionPlan with_shared_columns(ReductionPlan plan) {
-    if (!in_parallel_region()) plan.share_columns(get_num_threads());
-    return plan;
-  }
 
   Unit unit_at(std::int64_t u) const {
     const std::int64_t first = u % blocks_ * plan_.width;

@@ -60,12 +60,15 @@ struct Walk {
         pa += index[at] * steps_a[at] * size_a;
         pb += index[at] * steps_b[at] * size_b;
       }
+      std::int64_t piece = begin % pieces;
       for (std::int64_t i = begin; i < end && all.load(std::memory_order_relaxed); ++i) {
-        const std::int64_t first = i % pieces * kPiece;
+        const std::int64_t first = piece * kPiece;
         if (!rows(pa + first * stride_a * size_a, pb + first * stride_b * size_b,
                   std::min(kPiece, n - first)))
           all.store(false, std::memory_order_relaxed);
-        if (i % pieces == pieces - 1) next_row(index, pa, pb, size_a, size_b);
+        if (++piece < pieces) continue;
+        piece = 0;
+        next_row(index, pa, pb, size_a, size_b);
       }
     };
     parallel_for(0, count * pieces, kPiecesPerThread * kPiece / std::min(n, kPiece), part);

@@ -23,7 +23,7 @@ constexpr std::int64_t kTogether = std::int64_t{1} << 13;
 }  // namespace
 
 ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free,
-                             std::int64_t together, std::int64_t least_columns)
+                             std::int64_t together, std::int64_t least_columns, std::int64_t threads)
     : data(static_cast<const char*>(self.const_data_ptr())), from(self.scalar_type()), element(element_type) {
   const IntArrayRef shape = self.sizes();
   const IntArrayRef steps = self.strides();
@@ -69,14 +69,7 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
   choose_column(least_columns);
   choose_path(together);
-}
-
-void ReductionPlan::share_columns(std::int64_t threads) {
-  threads = std::min(threads, length * column.size * batches / kParallelElements);
-  if (threads <= 1 || path != ReductionPath::Outer) return;
-  const std::int64_t units = divup(kUnitsPerThread * threads, batches);
-  const std::int64_t least = kLeastRowBytes / from_size();
-  width = std::min(width, std::max(least, divup(divup(column.size, units), least) * least));
+  share_columns(threads);
 }
 
 std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
@@ -166,6 +159,14 @@ void ReductionPlan::choose_path(std::int64_t together) {
     const auto rows = static_cast<std::uint64_t>(std::min<std::int64_t>(16 * sizes.back(), length));
     part = std::clamp(static_cast<std::int64_t>(std::bit_ceil(rows)), part, std::int64_t{1} << 18);
   }
+}
+
+void ReductionPlan::share_columns(std::int64_t threads) {
+  threads = std::min(threads, length * column.size * batches / kParallelElements);
+  if (threads <= 1 || path != ReductionPath::Outer) return;
+  const std::int64_t units = divup(kUnitsPerThread * threads, batches);
+  const std::int64_t least = kLeastRowBytes / from_size();
+  width = std::min(width, std::max(least, divup(divup(column.size, units), least) * least));
 }
 
 }  // namespace lanewise::detail

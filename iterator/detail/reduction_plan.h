@@ -49,12 +49,9 @@ struct ReductionPlan {
 
   /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences
   /// of which the kernel takes many at once where they are contiguous. `least_columns`: the fewest that it takes well where they lie,
-  /// row by row.
+  /// row by row. `threads`: that share the work.
   ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free, std::int64_t together,
-                std::int64_t least_columns);
-
-  /// Takes fewer columns at once where threads would find too few units to share. No bit depends on it.
-  void share_columns(std::int64_t threads);
+                std::int64_t least_columns, std::int64_t threads = 1);
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
@@ -66,6 +63,8 @@ struct ReductionPlan {
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
   void choose_path(std::int64_t together);
+  /// Takes fewer columns at once where threads would find too few units to share. No bit depends on it.
+  void share_columns(std::int64_t threads);
 };
 
 }  // namespace lanewise::detail
