@@ -318,6 +318,9 @@ TEST(Ndtri, HoldsItsBoundInTheCentreAndInTheTail) {
   EXPECT_LE(worst_of("erfinv", 6400, -0.99, 0.99, 0, 1), 3);
 }
 
+// Where the square overflows it has a rest.
+TEST(Erfcx, HoldsItsBoundUpToInfinity) { EXPECT_LE(worst_of("erfcx", 6400, -26.66, -26.62, 0, 1), 4); }
+
 // Left of 0 the sum may be infinite in one term, or have terms that cancel.
 TEST(Zeta, IsNoNaNForAnIntegerAndANegativeNumber) {
   const auto zeta = [](double s, double q) {
