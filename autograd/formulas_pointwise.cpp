@@ -61,7 +61,7 @@ Tensor i1_backward(const Tensor& grad, const Tensor& self, const Tensor& result)
 Tensor i1e_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {
   const Tensor zero = self == 0;
   const Tensor safe = where(zero, 1, self);
-  return grad * where(zero, 0.5, special_i0e(self) - result * (self.sgn() + lanewise::reciprocal(safe)));
+  return grad * where(zero, 0.5, special_i0e(self) - result * self.sgn() - result / safe);
 }
 
 Tensor bessel_j1_backward(const Tensor& grad, const Tensor& self, const Tensor& result) {

@@ -202,7 +202,7 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
   if (r == 0) return empty({0}, self.options());
   const std::int64_t n = self.numel();
   const std::int64_t count = choices(with_replacement ? n + r - 1 : n, r);
-  if (count == 0) return empty({0, r}, self.options());
+  if (count == 0) return _unsafe_view(self.index_select(0, empty({0}, kLong)), {0, r});
   Tensor positions = empty({detail::checked_product("combinations", count, r)}, kLong);
   // In lexicographic order, as an odometer turns; its last wheel to the end by itself.
   auto* row = positions.data_ptr<std::int64_t>();

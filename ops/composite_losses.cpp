@@ -21,6 +21,20 @@ Tensor reduce(const char* op, const Tensor& loss, std::int64_t reduction) {
   return reduction == 1 ? loss.mean() : loss.sum();
 }
 
+/// Variances that broadcast to `input`: one for each element, or one for each row of the last dimension.
+Tensor one_for_each(const Tensor& input, const Tensor& var) {
+  const IntArrayRef sizes = input.sizes();
+  if (var.sizes() == sizes) return var;
+  const bool rows = !sizes.empty() && var.sizes() == sizes.slice(0, sizes.size() - 1);
+  if (rows) return var.unsqueeze(-1);
+  const bool kept = !sizes.empty() && var.dim() == input.dim() && var.size(-1) == 1 &&
+                    var.sizes().slice(0, sizes.size() - 1) == sizes.slice(0, sizes.size() - 1);
+  LANEWISE_CHECK(ShapeError, kept, "gaussian_nll_loss: var has shape ", var.sizes(),
+                 " for an input of shape ", sizes,
+                 "; one for each element or for each row of the last dimension is expected");
+  return var;
+}
+
 }  // namespace
 
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
@@ -174,7 +188,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_inpu
   Tensor loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
   if (full) {
     const Tensor stirling = target * target.log() - target + (target * (2 * std::numbers::pi)).log() * 0.5;
-    loss = loss + stirling.masked_fill(target <= 1, 0);
+    loss = loss + stirling.masked_fill(target <= 1, 0).to(loss.scalar_type());
   }
   return reduce("poisson_nll_loss", loss, reduction);
 }
@@ -221,8 +235,9 @@ Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const T
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, bool full, double eps,
                          std::int64_t reduction) {
   ops::check_defined("gaussian_nll_loss", "input", input, "target", target, "var", var);
+  const Tensor each = one_for_each(input, var);
   // Variances below eps are replaced, but keep their gradients.
-  const Tensor least = var + (clamp_min(var, eps) - var).detach();
+  const Tensor least = each + (clamp_min(each, eps) - each).detach();
   const Tensor distance = input - target;
   Tensor loss = (least.log() + distance * distance / least) * 0.5;
   if (full) loss = loss + 0.5 * std::log(2 * std::numbers::pi);
@@ -253,7 +268,8 @@ Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, con
   ops::check_defined("multilabel_soft_margin_loss", "self", self, "target", target);
   Tensor loss = -(target * log_sigmoid(self) + (1 - target) * log_sigmoid(-self));
   if (weight.defined()) loss = loss * weight;
-  return reduce("multilabel_soft_margin_loss", loss.sum(-1) / self.size(-1), reduction);
+  const std::int64_t classes = self.dim() - 1;
+  return reduce("multilabel_soft_margin_loss", loss.sum(classes) / self.size(classes), reduction);
 }
 
 }  // namespace lanewise

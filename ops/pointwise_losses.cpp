@@ -1,11 +1,13 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
+#include <lanewise/ops/dense.h>
 #include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/promotion.h>
 #include <lanewise/tensor/shape.h>
 
 namespace lanewise::ops {
@@ -36,6 +38,15 @@ Tensor reduced(const char* op, const Tensor& terms, std::int64_t reduction) {
   check_reduction(op, reduction);
   if (reduction == 0) return terms;
   return reduction == 1 ? mean(terms) : sum(terms);
+}
+
+/// Terms in the dtype of self, whatever the target's made of them. Throws DtypeError for complex or floating terms of
+/// integers.
+Tensor as_self(const char* op, const Tensor& self, const Tensor& terms) {
+  const ScalarType found = terms.scalar_type(), wanted = self.scalar_type();
+  LANEWISE_CHECK(DtypeError, can_cast(found, wanted), op, ": result type ", to_string(found),
+                 " can't be cast to the input's type ", to_string(wanted), "; convert the input first");
+  return found == wanted ? terms : dense(terms, wanted);
 }
 
 /// Throws ShapeError unless a result of `sizes` has room for what it and `other` broadcast to.
@@ -121,7 +132,8 @@ Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, co
 Tensor huber_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double delta) {
   check_delta("huber_loss", delta);
   check_reduction("huber_loss", reduction);
-  return reduced("huber_loss", pointwise(kHuber, {self, target}, {delta}), reduction);
+  return reduced("huber_loss", as_self("huber_loss", self, pointwise(kHuber, {self, target}, {delta})),
+                 reduction);
 }
 
 Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,
@@ -133,7 +145,8 @@ Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const 
 Tensor soft_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
   check_reduction("soft_margin_loss", reduction);
   check_room("soft_margin_loss", self.sizes(), target.sizes());
-  return reduced("soft_margin_loss", pointwise(kSoftMargin, {self, target}), reduction);
+  return reduced("soft_margin_loss",
+                 as_self("soft_margin_loss", self, pointwise(kSoftMargin, {self, target})), reduction);
 }
 
 Tensor soft_margin_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target,

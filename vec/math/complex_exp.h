@@ -61,22 +61,31 @@ LANEWISE_INLINE Vec<std::complex<T>> sigmoid(Vec<std::complex<T>> z) {
   return divide(numerator, V(one + e.re, e.im));
 }
 
-/// sin x cosh y + i cos x sinh y. Error: 2 ULP.
+namespace detail {
+/// cos or sin of the angle times a hyperbolic function of y; infinite with y where the angle has no direction.
+template <class T>
+LANEWISE_INLINE Vec<T> times_hyperbolic(Vec<T> product, Vec<T> angle, Vec<T> y) {
+  return select(isinf(y) & ~isfinite(angle), Vec<T>(std::numeric_limits<T>::infinity()), product);
+}
+}  // namespace detail
+
+/// sin x cosh y + i cos x sinh y. Error: 2 ULP. Special values as in C99 annex G.
 template <Real T>
 LANEWISE_INLINE Vec<std::complex<T>> sin(Vec<std::complex<T>> z) {
   const detail::SinCos<T> sc = detail::sin_cos(z.re);
   const Vec<T> zero(T(0));
+  const Vec<T> im = detail::times_hyperbolic(sc.cos * sinh(z.im), z.re, z.im);
   // 0 * infinity does not occur: an axis is mapped onto itself.
-  return {select(z.re == zero, z.re, sc.sin * cosh(z.im)), select(z.im == zero, z.im, sc.cos * sinh(z.im))};
+  return {select(z.re == zero, z.re, sc.sin * cosh(z.im)), select(z.im == zero, z.im, im)};
 }
-/// cos x cosh y - i sin x sinh y. Error: 2 ULP.
+/// cos x cosh y - i sin x sinh y. Error: 2 ULP. Special values as in C99 annex G.
 template <Real T>
 LANEWISE_INLINE Vec<std::complex<T>> cos(Vec<std::complex<T>> z) {
   const detail::SinCos<T> sc = detail::sin_cos(z.re);
   const Vec<T> zero(T(0));
   const Vec<T> im = select((z.re == zero) | (z.im == zero),
                            copysign(zero, sc.sin) * copysign(Vec<T>(T(1)), z.im), sc.sin * sinh(z.im));
-  return {sc.cos * cosh(z.im), -im};
+  return {detail::times_hyperbolic(sc.cos * cosh(z.im), z.re, z.im), -im};
 }
 /// sinh z = -i sin(i z).
 template <Real T>
@@ -118,7 +127,9 @@ LANEWISE_INLINE Vec<std::complex<T>> tanh(Vec<std::complex<T>> z) {
   const Vec<T> s = sinh(kept);
   const Vec<T> d = fma(s, s, sc.cos * sc.cos);
   const Vec<T> im = (sc.sin * sc.cos) / d;
-  const Vec<std::complex<T>> inside((s * cosh(kept)) / d, select(z.im == Vec<T>(T(0)), z.im, im));
+  const Vec<T> zero(T(0));
+  const Vec<std::complex<T>> inside(select(z.re == zero, z.re, (s * cosh(kept)) / d),
+                                    select(z.im == zero, z.im, im));
   if (__builtin_expect((ax > Vec<T>(detail::kTanhFar<T>)).any(), 0)) return detail::tanh_far(z, inside);
   return inside;
 }
