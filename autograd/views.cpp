@@ -43,6 +43,7 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
   }
   // A view of a view: the same base, the stricter creation, the functions one after the other.
   meta.base_ = outer->base_;
+  meta.forward_view_ = outer->forward_view_;  // a view of a dual or of its primal has no tangent by the base
   const bool keeps = creation == CreationMeta::Default || outer->creation_ == CreationMeta::InferenceMode;
   meta.creation_ = keeps ? outer->creation_ : creation;
   if (replay != nullptr || outer->replay_ != nullptr) {

@@ -5,7 +5,7 @@
 namespace lanewise::codegen {
 
 std::string as_view(const Op& op, const std::string& call) {
-  if (!op.schema.is_view()) return call;
+  if (!op.schema.is_view() || op.non_differentiable) return call;  // other bytes' dtype: no part of the graph
   const std::string& name = op.schema.name;
   if (name == "view_as_real" || name == "view_as_complex") {
     return "autograd::as_view(self, " + call +

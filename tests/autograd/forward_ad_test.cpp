@@ -247,5 +247,24 @@ TEST(Gradcheck, FindsAWrongTangent) {
                   HasSubstr("forward-mode Jacobian mismatch for output 0 with respect to input 0")));
 }
 
+TEST(ForwardAd, ViewsOfAPrimalHaveNoTangent) {
+  const forward_ad::dual_level level;
+  const Tensor dual = forward_ad::make_dual(ones({2, 2}, kDouble), full({2, 2}, 3, kDouble));
+  const Tensor primal = forward_ad::unpack_dual(dual.exp()).primal;
+  EXPECT_FALSE(forward_ad::unpack_dual(primal.view({4})).tangent.defined());
+  EXPECT_FALSE(forward_ad::unpack_dual(primal.t().select(0, 1)).tangent.defined());
+  EXPECT_TRUE(forward_ad::unpack_dual(dual.t().select(0, 1)).tangent.defined());
+  EXPECT_TRUE(forward_ad::unpack_dual(dual.exp().view({4})).tangent.defined());
+}
+
+// The bytes of a leaf as another dtype are no function of it.
+TEST(ForwardAd, BytesOfAnotherDtypeHaveNoGradient) {
+  const Tensor leaf = ones({2}, TensorOptions().dtype(kFloat).requires_grad(true));
+  const Tensor bits = leaf.view(kInt);
+  EXPECT_FALSE(bits.requires_grad());
+  EXPECT_FALSE(bits.is_view());
+  EXPECT_EQ(bits.data_ptr(), leaf.data_ptr());
+}
+
 }  // namespace
 }  // namespace lanewise::autograd

@@ -147,6 +147,12 @@ TEST(ComplexSpecials, AsInTheCLibrary) {
       expect_same(exp(v).extract(0), std::exp(z), z);
       expect_same(log(v).extract(0), std::log(z), z);
       expect_same(sqrt(v).extract(0), std::sqrt(z), z);
+      expect_same(sin(v).extract(0), std::sin(z), z);
+      expect_same(cos(v).extract(0), std::cos(z), z);
+      expect_same(sinh(v).extract(0), std::sinh(z), z);
+      expect_same(cosh(v).extract(0), std::cosh(z), z);
+      expect_same(tan(v).extract(0), std::tan(z), z);
+      expect_same(tanh(v).extract(0), std::tanh(z), z);
       expect_same(asin(v).extract(0), std::asin(z), z);
       expect_same(acos(v).extract(0), std::acos(z), z);
       expect_same(atan(v).extract(0), std::atan(z), z);
