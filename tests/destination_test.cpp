@@ -381,5 +381,19 @@ TEST(Destination, NoIntegerIsInfinite) {
               equal(isneginf(x), tensor({0, 0, 1}).to(kBool)));
 }
 
+TEST(Destination, ScatterThatReduces) {
+  const Tensor self = tensor({1., 2., 3.}), index = tensor({0, 0, 2}, kLong), src = tensor({10., 20., 30.});
+  for (const char* reduce : {"add", "multiply"}) {
+    Tensor out = empty({0}, self.options());
+    scatter_out(out, self, 0, index, src, reduce);
+    EXPECT_TRUE(equal(out, self.scatter(0, index, src, reduce)));
+    scatter_out(out, self, 0, index, 5, reduce);
+    EXPECT_TRUE(equal(out, self.scatter(0, index, 5, reduce)));
+    Tensor other = zeros({3}, kInt);
+    EXPECT_THROW(scatter_out(other, self, 0, index, src, reduce), DtypeError);
+    EXPECT_TRUE(equal(other, zeros({3}, kInt)));
+  }
+}
+
 }  // namespace
 }  // namespace lanewise

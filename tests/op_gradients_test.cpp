@@ -302,5 +302,17 @@ TEST(OpGradientsTable, CoversEveryDifferentiableOp) {
   }
 }
 
+// Where finite differences see nothing.
+TEST(Gradients, OfI1eAtDenormals) {
+  const Tensor x = tensor({1e-40, -1e-39, 0., 1e-30}, kFloat).requires_grad_();
+  special_i1e(x).sum().backward();
+  EXPECT_TRUE(equal(x.grad(), full({4}, 0.5, kFloat)));
+}
+TEST(Gradients, OfNoCombinations) {
+  const Tensor none = combinations(ones({1}).requires_grad_(), 2);
+  EXPECT_EQ(none.sizes(), IntArrayRef({0, 2}));
+  EXPECT_TRUE(none.requires_grad());
+}
+
 }  // namespace
 }  // namespace lanewise
