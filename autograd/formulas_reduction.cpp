@@ -66,18 +66,32 @@ Tensor std_backward(const Tensor& result, const Tensor& grad, const Tensor& self
   return var_backward(of_variance, self, dim, correction, keepdim);
 }
 
-Tensor var_mean_backward(const Tensor& grad_spread, const Tensor& grad_mean, const Tensor& spread,
-                         const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
-                         bool keepdim, bool root) {
-  Tensor grad;
-  if (grad_spread.defined()) {
-    grad = root ? std_backward(spread, grad_spread, self, dim, correction, keepdim)
-                : var_backward(grad_spread, self, dim, correction, keepdim);
-  }
+namespace {
+
+/// `grad`, of a variance or standard deviation, plus that of the mean beside it; either may be undefined.
+Tensor with_mean_backward(const Tensor& grad, const Tensor& grad_mean, const Tensor& self,
+                          OptionalIntArrayRef dim, bool keepdim) {
   if (!grad_mean.defined()) return grad;
   if (!grad.defined()) return mean_backward(grad_mean, self.sizes(), dim, keepdim);
   return grad + restore_dims(grad_mean / std::max<std::int64_t>(count_of(self.sizes(), dim), 1), self.sizes(),
                              dim, keepdim);
+}
+
+}  // namespace
+
+Tensor var_mean_backward(const Tensor& grad_var, const Tensor& grad_mean, const Tensor& self,
+                         OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim) {
+  Tensor grad;
+  if (grad_var.defined()) grad = var_backward(grad_var, self, dim, correction, keepdim);
+  return with_mean_backward(grad, grad_mean, self, dim, keepdim);
+}
+
+Tensor std_mean_backward(const Tensor& grad_std, const Tensor& grad_mean, const Tensor& std,
+                         const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
+                         bool keepdim) {
+  Tensor grad;
+  if (grad_std.defined()) grad = std_backward(std, grad_std, self, dim, correction, keepdim);
+  return with_mean_backward(grad, grad_mean, self, dim, keepdim);
 }
 
 Tensor norm_backward(const Tensor& grad_output, const Tensor& input, const std::optional<Scalar>& order,

@@ -21,10 +21,13 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef 
                     const std::optional<Scalar>& correction, bool keepdim);
 Tensor std_backward(const Tensor& result, const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
                     const std::optional<Scalar>& correction, bool keepdim);
-/// Of the pair (variance or, with `root`, standard deviation; mean); either gradient may be undefined.
-Tensor var_mean_backward(const Tensor& grad_spread, const Tensor& grad_mean, const Tensor& spread,
+/// Of the pair (variance, mean); either gradient may be undefined.
+Tensor var_mean_backward(const Tensor& grad_var, const Tensor& grad_mean, const Tensor& self,
+                         OptionalIntArrayRef dim, const std::optional<Scalar>& correction, bool keepdim);
+/// Of the pair (standard deviation, mean); either gradient may be undefined.
+Tensor std_mean_backward(const Tensor& grad_std, const Tensor& grad_mean, const Tensor& std,
                          const Tensor& self, OptionalIntArrayRef dim, const std::optional<Scalar>& correction,
-                         bool keepdim, bool root);
+                         bool keepdim);
 
 /// Undefined for p = 0, whose derivative is zero everywhere.
 Tensor norm_backward(const Tensor& grad, const Tensor& self, const std::optional<Scalar>& p,

@@ -121,7 +121,7 @@ Tensor strip(const Tensor& t, const ForwardLevel& level) {
   if (!reaches(grads_of(t)) && (base == nullptr || !reaches(grads_of(*base)))) return t;
   const Tensor alias = lanewise::detail::make_alias(t);
   alias.unsafeGetTensorImpl()->set_wrapped_number(t.is_wrapped_number());
-  if (t.requires_grad()) {
+  if (t.requires_grad() && GradMode::is_enabled()) {
     // Its gradients flow where those of t do, into the accumulator if t is a leaf.
     Edge edge = gradient_edge(t);
     AutogradMeta& meta = materialize_autograd_meta(alias);

@@ -212,7 +212,7 @@ void check_inplace(const Tensor& self, bool any_requires_grad, const char* op) {
                    "a clone to get a "
                    "normal tensor before doing inplace update");
   }
-  if (!any_requires_grad || !GradMode::is_enabled()) return;
+  if (!any_requires_grad || !GradMode::is_enabled() || !is_differentiable(self.scalar_type())) return;
   const AutogradMeta* meta = get_autograd_meta(self);
   if (meta == nullptr) return;
   if (meta->creation_ != CreationMeta::Default) detail::raise_view_modified(self, *meta, op);

@@ -257,6 +257,18 @@ TEST(ForwardAd, ViewsOfAPrimalHaveNoTangent) {
   EXPECT_TRUE(forward_ad::unpack_dual(dual.exp().view({4})).tangent.defined());
 }
 
+// Nothing is recorded, so that the view need not know where gradients of the changed leaf go.
+TEST(ForwardAd, InPlaceOnADualOfALeafUnderNoGrad) {
+  const forward_ad::dual_level level;
+  const NoGradGuard no_grad;
+  const Tensor leaf = full({2}, 3, TensorOptions().dtype(kDouble).requires_grad(true));
+  const Tensor dual = forward_ad::make_dual(leaf, ones({2}, kDouble));
+  dual.mul_(2);
+  dual.square_();
+  EXPECT_VALUES(forward_ad::unpack_dual(dual).tangent, 24, 24);
+  EXPECT_VALUES(leaf.detach(), 36, 36);
+}
+
 // The bytes of a leaf as another dtype are no function of it.
 TEST(ForwardAd, BytesOfAnotherDtypeHaveNoGradient) {
   const Tensor leaf = ones({2}, TensorOptions().dtype(kFloat).requires_grad(true));

@@ -29,6 +29,14 @@ TEST(Versions, ModifiedSavedResultNamesItsNode) {
                   AllOf(HasSubstr("which is output 0 of TanhBackward0"), HasSubstr("is at version 1"))));
 }
 
+TEST(Versions, GradientOfAVarianceNeedsOnlyItsInput) {
+  const Tensor x = leaf({1, 2, 6});
+  const auto [var, mean] = var_mean(x, 0, /*unbiased=*/true);
+  var.mul_(2);
+  (var + mean).backward();
+  EXPECT_VALUES(x.grad(), 1. / 3 - 4, 1. / 3 - 2, 1. / 3 + 6);
+}
+
 TEST(Versions, SharedByViewsAndDetach) {
   const Tensor x = constant({1, 2, 3, 4});
   Tensor v = x.view({2, 2});
@@ -264,6 +272,13 @@ TEST(Views, MadeInNoGradMode) {
   }
   EXPECT_VALUES(y, 2, 3);
   EXPECT_THAT(Call([&] { v.mul_(2); }), ThrowsMessage<AutogradError>(HasSubstr("created in no_grad mode")));
+}
+
+// No gradient reaches integers, so that nothing is lost by writing what has one into them.
+TEST(Views, IntegersOfAListAreWritten) {
+  const Tensor whole = zeros({4}, kLong);
+  whole.chunk(2)[1].copy_(leaf({5, 7}));
+  EXPECT_VALUES(whole, 0, 0, 5, 7);
 }
 
 TEST(Views, DetachInPlaceRules) {
