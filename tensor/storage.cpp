@@ -10,7 +10,7 @@
 namespace lanewise {
 
 namespace {
-constexpr std::size_t kHeader = detail::kBlockAlignment;  // the data of small storages begins behind it
+constexpr std::size_t kHeader = detail::kStorageHeader;
 constexpr std::size_t kAddressSpace = std::size_t{1}
                                       << 47;  // what a process can have on today's 64-bit systems
 constexpr unsigned kHeaderClass = detail::block_class(kHeader);

@@ -23,6 +23,20 @@ TEST(Storage, DataIsAlignedAndWritableAtEverySize) {
   }
 }
 
+// Note [Places in a page].
+TEST(Storage, DataLieAtTheSamePlaceOfTheirPagesOrFarApart) {
+  if (!LANEWISE_CACHES_BLOCKS) GTEST_SKIP() << "blocks have their exact sizes under AddressSanitizer";
+  std::vector<Tensor> tensors;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    for (std::int64_t bytes = 4096; bytes < 16 << 20; bytes += bytes / 3)
+      tensors.push_back(empty_cpu({bytes}, kByte));
+  }
+  for (const Tensor& t : tensors) {
+    const auto place = reinterpret_cast<std::uintptr_t>(t.data_ptr()) - detail::kStorageHeader;
+    EXPECT_EQ(place % detail::alignment_of(t.nbytes()), 0u) << t.nbytes();
+  }
+}
+
 TEST(Storage, BlockClassesCoverTheirSizes) {
   for (std::size_t bytes = 1; bytes <= detail::kMaxSmallBlock; bytes += 17) {
     const unsigned c = detail::block_class(bytes);
@@ -41,7 +55,7 @@ TEST(Storage, LargeBlocksAreUsedAgain) {
   {
     const Tensor t = empty_cpu({5 << 20}, kFloat);
     first = t.data_ptr();
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % (2 << 20), 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % (2 << 20), detail::kStorageHeader);
     EXPECT_GE(memory_stats().bytes_in_use, before.bytes_in_use + (20u << 20));
   }
   EXPECT_GE(memory_stats().bytes_cached, 20u << 20);

@@ -50,7 +50,7 @@ void* allocate_block_slow(unsigned block_class, std::size_t bytes) {
   const std::size_t size =
       LANEWISE_CACHES_BLOCKS ? block_size(block_class) : std::max(bytes, sizeof(FreeBlock));
   void* block = nullptr;
-  if (posix_memalign(&block, kBlockAlignment, size) != 0) {
+  if (posix_memalign(&block, alignment_of(size), size) != 0) {
     raise<AllocationError>("allocate: the system has no ", size, " bytes left");
   }
   return block;

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
+/// At the place of small data: Note [Places in a page]. AddressSanitizer sees what is written in front of blocks that begin with it.
+constexpr std::size_t kOffset = LANEWISE_CACHES_BLOCKS ? kStorageHeader : 0;
 constexpr std::size_t kMaxCachedBlocks = 512;
 constexpr std::uint64_t kMaxAge = 4096;  // frees of large blocks
 
@@ -36,6 +38,19 @@ std::size_t eighth_of_memory() noexcept {
   return static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page);
 }
 
+void* from_system(std::size_t bytes) noexcept {
+  void* memory = nullptr;
+  if (posix_memalign(&memory, bytes >= kHugeFrom ? kHugePage : alignment_of(bytes), kOffset + bytes) != 0)
+    return nullptr;
+#ifdef MADV_HUGEPAGE
+  if (bytes >= kHugeFrom)
+    madvise(memory, bytes, MADV_HUGEPAGE);  // a hint; without huge pages all works as well
+#endif
+  return static_cast<char*>(memory) + kOffset;
+}
+
+void to_system(void* data) noexcept { std::free(static_cast<char*>(data) - kOffset); }
+
 struct LargeCache {
   std::mutex mutex;
   std::vector<Block> blocks;  // the most recently freed last
@@ -51,7 +66,7 @@ struct LargeCache {
     while (gone < blocks.size() && (stats.bytes_cached > bytes || blocks.size() - gone > kMaxCachedBlocks ||
                                     frees - blocks[gone].freed_at > kMaxAge)) {
       stats.bytes_cached -= blocks[gone].bytes;
-      std::free(blocks[gone].data);
+      to_system(blocks[gone].data);
       ++gone;
     }
     stats.released += gone;
@@ -74,16 +89,6 @@ LargeCache& large_cache() {
     return new LargeCache;
   }();
   return *cache;
-}
-
-void* from_system(std::size_t bytes) noexcept {
-  void* data = nullptr;
-  if (posix_memalign(&data, bytes >= kHugeFrom ? kHugePage : kBlockAlignment, bytes) != 0) return nullptr;
-#ifdef MADV_HUGEPAGE
-  if (bytes >= kHugeFrom)
-    madvise(data, bytes, MADV_HUGEPAGE);  // a hint; without huge pages all works as well
-#endif
-  return data;
 }
 
 }  // namespace
@@ -126,7 +131,7 @@ void free_large(void* block, std::size_t bytes) noexcept {
   cache.stats.bytes_in_use -= bytes;
   --cache.stats.blocks_in_use;
   if (bytes > cache.limit) {
-    std::free(block);
+    to_system(block);
     return;
   }
   cache.blocks.push_back({block, bytes, ++cache.frees});
