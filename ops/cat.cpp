@@ -4,6 +4,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/cat.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/element_size.h>
@@ -30,11 +31,17 @@ void check_shape(const Tensor& first, const Tensor& t, std::int64_t dim) {
 /// Results of up to so many bytes are joined before an iterator would be built.
 constexpr std::int64_t kFewBytes = 16 << 10;
 
+/// Bytes from one index of dimension `dim` of a contiguous tensor to the next. Not its stride: those of dimensions of size 1 may
+/// be anything.
+std::int64_t step_of(const Tensor& t, std::int64_t dim) {
+  std::int64_t step = t.element_size();
+  for (std::int64_t d = dim + 1; d < t.dim(); ++d) step *= t.size(d);
+  return step;
+}
+
 /// A contiguous tensor of the result's dtype into a small result, at `start` of dimension `dim`.
 void copy_small(const Tensor& result, const Tensor& t, std::int64_t dim, std::int64_t start) {
-  // Not by strides: those of dimensions of size 1 may be anything.
-  std::int64_t step = result.element_size();
-  for (std::int64_t d = dim + 1; d < result.dim(); ++d) step *= result.size(d);
+  const std::int64_t step = step_of(result, dim);
   const std::int64_t line = result.size(dim) * step;
   const std::int64_t bytes = t.size(dim) * step;
   char* to = static_cast<char*>(result.data_ptr()) + start * step;
@@ -132,6 +139,52 @@ void take_in_turn(const std::vector<Column>& columns, const Tensor& result) {
   });
 }
 
+/// What each row of a result takes of a tensor: these bytes, one after the other in memory.
+struct Piece {
+  const char* data;
+  std::int64_t bytes;
+};
+
+/// Of each tensor its pieces, if they are of some lines each and the result of several rows; else nothing.
+std::vector<Piece> pieces_of(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
+  constexpr std::int64_t kShortest = 512, kLongest = 64 << 10;
+  const std::int64_t step = step_of(result, dim), line = result.size(dim) * step;
+  if (!result.is_contiguous() || line == result.numel() * result.element_size()) return {};
+  std::vector<Piece> pieces;
+  pieces.reserve(tensors.size());
+  for (const Tensor& t : tensors) {
+    if (is_skipped(t) || t.numel() == 0) continue;
+    const std::int64_t bytes = t.size(dim) * step;
+    if (!t.is_contiguous() || t.scalar_type() != result.scalar_type() || bytes < kShortest ||
+        bytes > kLongest)
+      return {};
+    pieces.push_back({static_cast<const char*>(t.const_data_ptr()), bytes});
+  }
+  return pieces;
+}
+
+/// Row by row, so that the result is written from its begin to its end: two matrices of 512 x 512 f32 side by side take
+/// 0.85 of the time that one and then the other takes (Zen 4). memcpy takes a tenth longer for 2 KiB.
+void copy_in_turn(const std::vector<Piece>& pieces, const Tensor& result) {
+  constexpr std::int64_t kGrain = 128 << 10;  // bytes
+  std::int64_t line = 0;
+  for (const Piece& piece : pieces) line += piece.bytes;
+  char* const out = static_cast<char*>(result.data_ptr());
+  const std::int64_t rows = result.numel() * result.element_size() / line;
+  const kernels::ElementwiseFn copy =
+      kernels::active_kernels().copy->fn[static_cast<std::size_t>(ScalarType::Byte)];
+  parallel_for(0, rows, divup(kGrain, line), [&](std::int64_t begin, std::int64_t end) {
+    char* to = out + begin * line;
+    for (std::int64_t row = begin; row < end; ++row) {
+      for (const Piece& piece : pieces) {
+        char* const operands[] = {to, const_cast<char*>(piece.data) + row * piece.bytes};
+        copy(operands, 0, piece.bytes, nullptr);
+        to += piece.bytes;
+      }
+    }
+  });
+}
+
 /// Into a tensor of their shape, whose dtype need not be theirs.
 void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
   const bool is_few = result.numel() * result.element_size() <= kFewBytes;
@@ -139,6 +192,8 @@ void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) 
   if (!is_few) {
     const std::vector<Column> columns = columns_of(tensors, dim, result);
     if (!columns.empty()) return take_in_turn(columns, result);
+    const std::vector<Piece> pieces = pieces_of(tensors, dim, result);
+    if (!pieces.empty()) return copy_in_turn(pieces, result);
   }
   std::int64_t start = 0;
   for (const Tensor& t : tensors) {

@@ -175,5 +175,29 @@ TEST(Rows, ThatGoPastTheCaches) {
   for (const std::int64_t r : {0, 1, 2047, 4095}) EXPECT_TRUE(same(product[r], a[r] * columns[r].item()));
 }
 
+// Pieces of every length on both sides of where they are joined row by row; some tensors have none.
+TEST(Rows, JoinedSideBySide) {
+  for (const ScalarType dtype : {kByte, kFloat, kComplexDouble}) {
+    for (const std::int64_t columns : {40, 513, 1031, 70000}) {
+      const std::int64_t rows = columns > 1031 ? 3 : 67;
+      const Tensor a = numbers({2, rows, columns}, dtype), b = numbers({2, rows, columns + 600}, dtype),
+                   none = numbers({2, rows, 0}, dtype);
+      const Tensor joined = cat({a, none, b, a}, 2);
+      ASSERT_EQ(joined.sizes(), IntArrayRef({2, rows, 3 * columns + 600}));
+      EXPECT_TRUE(equal(joined.narrow(2, 0, columns), a)) << columns;
+      EXPECT_TRUE(equal(joined.narrow(2, columns, columns + 600), b)) << columns;
+      EXPECT_TRUE(equal(joined.narrow(2, 2 * columns + 600, columns), a)) << columns;
+      const Tensor below = cat({a, numbers({2, 1, columns}, dtype), a}, 1);
+      EXPECT_TRUE(equal(below.narrow(1, rows + 1, rows), a)) << columns;
+      Tensor out = full({2, rows, 2 * columns + 600}, 7, dtype);
+      cat_out(out, {b, a}, -1);
+      EXPECT_TRUE(equal(out, cat({b, a.transpose(0, 1).contiguous().transpose(0, 1)}, 2))) << columns;
+      Tensor odd = full({rows, 1, columns}, 7, dtype).as_strided({rows, 1, columns}, {columns, 5, 1});
+      cat_out(odd, {a[0].unsqueeze(1)}, 1);
+      EXPECT_TRUE(equal(odd.squeeze(1), a[0])) << columns;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise
