@@ -16,9 +16,10 @@ class KeyNumbers {
   KeyNumbers() : slots_(kFirstSlots), shift_(64 - std::countr_zero(kFirstSlots)) {}
 
   /// The number of a key, a new one if it was not seen before; -1 if it would be one too many.
-  std::int32_t number(Key key) {
+  [[gnu::always_inline]] std::int32_t number(Key key) {
+    Slot* const slots = slots_.data();
     for (std::size_t at = hash(key);; at = (at + 1) & (slots_.size() - 1)) {
-      Slot& slot = slots_[at];
+      Slot& slot = slots[at];
       if (slot.number < 0) return insert(key, slot);
       if (slot.key == key) return slot.number;
     }
@@ -39,7 +40,7 @@ class KeyNumbers {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(key) * 0x9e3779b97f4a7c15U >> shift_);
   }
 
-  std::int32_t insert(Key key, Slot& slot) {
+  [[gnu::noinline]] std::int32_t insert(Key key, Slot& slot) {
     const auto number = static_cast<std::int32_t>(keys_.size());
     if (number == kMost) return -1;
     keys_.push_back(key);
