@@ -160,9 +160,9 @@ struct ReductionKernel {
              kNumScalarTypes>
       inner;
   /// The same of `count` runs of n <= kReductionBlock elements, `stride` bytes apart, into as many accumulators. Null where
-  /// that is not worth code.
+  /// that is not worth code. Nothing is asked for if `ahead` is 0.
   std::array<void (*)(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
-                      char* acc) noexcept,
+                      std::int64_t ahead, char* acc) noexcept,
              kNumScalarTypes>
       short_rows;
   /// The same of a sequence that lies in contiguous rows of `length` elements, `row_stride` bytes apart: its

@@ -38,12 +38,12 @@ class ExtremeOfRows {
 
   /// complement: 0 for the largest, -1 for the smallest.
   [[gnu::noinline]] static void largest(const char* x, int n, std::int64_t stride, std::int64_t count,
-                                        I complement, T* out) {
+                                        std::int64_t ahead, I complement, T* out) {
     const V flip(complement);
     const V infinity(kIsFloat ? __builtin_bit_cast(I, std::numeric_limits<T>::infinity()) : kMagnitude);
-    const typename Group::Asked asked(n, stride);
+    const typename Group::Asked asked(n, stride, ahead);
     Group::each_group(
-        x, n, stride, count, [&](const char* group, int rows) __attribute__((always_inline)) {
+        x, stride, count, asked, [&](const char* group, int rows) __attribute__((always_inline)) {
           vec::Mask<I> nan = vec::Mask<I>::splat(false);
           const auto lanes = Group::lanes_of_rows(
               group, n, stride, rows, asked,

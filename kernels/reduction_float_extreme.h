@@ -19,11 +19,10 @@ class FloatExtreme {
   }
 
   static void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
-                         char* acc) noexcept {
+                         std::int64_t ahead, char* acc) noexcept {
     T* out = reinterpret_cast<T*>(acc);
     if (n <= ExtremeOfRows<T>::kMostTogether)
-      return ExtremeOfRows<T>::largest(x, static_cast<int>(n), stride, count, Max ? 0 : -1, out);
-    const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
+      return ExtremeOfRows<T>::largest(x, static_cast<int>(n), stride, count, ahead, Max ? 0 : -1, out);
     for (std::int64_t r = 0; r < count; ++r, x += stride)
       out[r] = of_run(reinterpret_cast<const T*>(x), n, ahead);
   }

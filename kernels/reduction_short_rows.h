@@ -44,26 +44,30 @@ struct TreeShortRows {
   /// Rows of up to so many have code of their own for each number of registers: sums of 32 f32 take 0.4 of the time.
   static constexpr int kWhole = kTogether > 4 * V::size ? kTogether : 4 * V::size;
   static_assert(kWhole <= kLanes);
-  static bool asked_together(int n, std::int64_t stride) {
-    return n <= kTogether && stride == n * static_cast<std::int64_t>(sizeof(In));
-  }
-  /// What is asked for while a row is read: so many bytes, so far ahead. Nothing where rows are read again.
+  /// What is asked for, `ahead` bytes from what is read: so many bytes with each group of rows, or with each row. Nothing where
+  /// `ahead` is 0 or rows are read again.
   struct Asked {
-    std::int64_t bytes = 0, ahead = 0;
+    std::int64_t group_bytes = 0, row_bytes = 0, ahead = 0;
     Asked() = default;
-    /// As far ahead as a row is long, at the least: all that a group of longer rows will need, asked for at once, is more than
-    /// what can be under way.
-    Asked(int n, std::int64_t stride)
-        : bytes(asked_together(n, stride) ? 0 : n * static_cast<std::int64_t>(sizeof(In))),
-          ahead(prefetch_distance(bytes, stride)) {}
+    /// Of longer rows all that a group will need, asked for at once, is more than what can be under way.
+    Asked(int n, std::int64_t stride, std::int64_t distance) : ahead(distance) {
+      if (ahead == 0) return;
+      const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(In));
+      if (n <= kTogether && stride == bytes) {
+        group_bytes = V::size * stride;
+      } else {
+        row_bytes = bytes;
+      }
+    }
   };
 
-  /// out[r] = reduction of Map::apply of the n <= kReductionBlock elements at x + r * stride bytes.
+  /// out[r] = reduction of Map::apply of the n <= kReductionBlock elements at x + r * stride bytes. `ahead`: see ReductionKernel.
   template <class Map = Unmapped>
-  static void reduce(const char* x, int n, std::int64_t stride, std::int64_t count, T* out) {
-    const Asked asked(n, stride);
+  static void reduce(const char* x, int n, std::int64_t stride, std::int64_t count, std::int64_t ahead,
+                     T* out) {
+    const Asked asked(n, stride, ahead);
     each_group(
-        x, n, stride, count, [&](const char* group, int rows) __attribute__((always_inline)) {
+        x, stride, count, asked, [&](const char* group, int rows) __attribute__((always_inline)) {
           put(across(lanes_of_rows(
                   group, n, stride, rows, asked, V(Op::identity()),
                   [](V v, int, int) __attribute__((always_inline)) { return Map::apply(v); })),
@@ -74,12 +78,11 @@ struct TreeShortRows {
 
   /// f(first row, how many) for groups of up to V::size rows; what comes after them is asked for where lanes_of_rows() does not.
   template <class F>
-  static LANEWISE_INLINE void each_group(const char* x, int n, std::int64_t stride, std::int64_t count, F f) {
-    const bool together = asked_together(n, stride);
+  static LANEWISE_INLINE void each_group(const char* x, std::int64_t stride, std::int64_t count,
+                                         const Asked& asked, F f) {
     for (; count > 0; count -= V::size, x += V::size * stride) {
-      if (together) {
-        for (std::int64_t at = 0; at < V::size * stride; at += 64) __builtin_prefetch(x + kPrefetchBytes + at);
-      }
+      for (std::int64_t byte = 0; byte < asked.group_bytes; byte += 64)
+        __builtin_prefetch(x + asked.ahead + byte);
       f(x, count < V::size ? static_cast<int>(count) : V::size);
     }
   }
@@ -112,7 +115,7 @@ struct TreeShortRows {
     const auto at = [&](int r) { return reinterpret_cast<const In*>(x + r * stride); };
     for (int r = 0; r < rows; ++r) {
       const char* ahead = reinterpret_cast<const char*>(at(r)) + asked.ahead;
-      for (std::int64_t byte = 0; byte < asked.bytes; byte += 64) __builtin_prefetch(ahead + byte);
+      for (std::int64_t byte = 0; byte < asked.row_bytes; byte += 64) __builtin_prefetch(ahead + byte);
       to.row[r] = lanes(
           at(r), n, other, [&](V v, int k) __attribute__((always_inline)) { return f(v, r, k); });
     }
@@ -130,7 +133,7 @@ struct TreeShortRows {
   static LANEWISE_INLINE void whole_group(const char* x, int n, std::int64_t stride, Asked asked, V other,
                                           F f, Rows& to) {
     const auto take = [&](int r) __attribute__((always_inline)) {
-      if (Registers > 1 && asked.bytes != 0) {
+      if (Registers > 1 && asked.row_bytes != 0) {
         for (int byte = 0; byte < Registers * vec::kRegisterBytes; byte += 64)
           __builtin_prefetch(x + r * stride + asked.ahead + byte);
       }
@@ -212,9 +215,10 @@ struct TreeShortRows {
 
 /// The entry of a ReductionKernel.
 template <class Op, class Map = Unmapped, class In = typename Op::Element>
-void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, char* acc) noexcept {
+void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, std::int64_t ahead,
+                char* acc) noexcept {
   auto* out = reinterpret_cast<typename Op::Element*>(acc);
-  TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count, out);
+  TreeShortRows<Op, In>::template reduce<Map>(x, static_cast<int>(n), stride, count, ahead, out);
 }
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

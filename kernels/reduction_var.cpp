@@ -61,21 +61,19 @@ struct Variance {
   }
 
   static void short_rows(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
-                         char* acc) noexcept {
+                         std::int64_t ahead, char* acc) noexcept {
     const Accumulators<T> to(acc, count);
     *to.count = n;
     if (n > kMostTogether) {
-      const std::int64_t ahead = prefetch_distance(n * static_cast<std::int64_t>(sizeof(T)), stride);
       for (std::int64_t r = 0; r < count; ++r, x += stride)
         Leaf::of_run(reinterpret_cast<const T*>(x), static_cast<int>(n), ahead, to.mean[r], to.squares[r]);
       return;
     }
     using Group = TreeShortRows<Sum<T>>;
-    const typename Group::Asked asked(static_cast<int>(n), stride);
+    const typename Group::Asked asked(static_cast<int>(n), stride, ahead);
     std::int64_t done = 0;
     Group::each_group(
-        x, static_cast<int>(n), stride,
-        count, [&](const char* group, int rows) __attribute__((always_inline)) {
+        x, stride, count, asked, [&](const char* group, int rows) __attribute__((always_inline)) {
           V mean, squares;
           Leaf::of_short_rows(group, static_cast<int>(n), stride, rows, asked, mean, squares);
           Leaf::store(mean, to.mean + done, rows);

@@ -127,7 +127,8 @@ void short_rows_of(const VectorProduct& p) {
   static_assert(kProductLanes<T> <= Group::kLanes && kProductLanes<T> % V::size == 0);
   const auto n = static_cast<int>(p.k);
   const std::int64_t stride = p.a_stride * static_cast<std::int64_t>(sizeof(T));
-  const typename Group::Asked asked(n, stride);
+  const typename Group::Asked asked(n, stride,
+                                    prefetch_distance(p.k * static_cast<std::int64_t>(sizeof(T)), stride));
   const T* x = reinterpret_cast<const T*>(p.x);
   T* y = reinterpret_cast<T*>(p.y);
   const bool moves = p.x_stride != 0;
@@ -137,7 +138,7 @@ void short_rows_of(const VectorProduct& p) {
     x = padded;
   }
   Group::each_group(
-      p.a, n, stride, p.m, [&](const char* group, int rows) __attribute__((always_inline)) {
+      p.a, stride, p.m, asked, [&](const char* group, int rows) __attribute__((always_inline)) {
         const auto lanes = Group::lanes_of_rows(
             group, n, stride, rows, asked, V(T(0)), [&](V v, int r, int k) __attribute__((always_inline)) {
               const T* along = x + r * p.x_stride + k;

@@ -54,9 +54,10 @@ void PartReducer::reduce_rows(const char* data, std::int64_t width, std::int64_t
   }
   // Whole leaves are as well taken one by one, if their accumulators can be.
   const bool one_by_one = n == kReductionBlock && f_.side_by_side;
-  if (width > 1 && f_.short_rows != nullptr && !one_by_one) return f_.short_rows(data, n, stride, width, acc);
   const std::int64_t bytes = plan_.length * size;
   const std::int64_t ahead = stream_prefetch(bytes, plan_.column.size > 1 ? stride : bytes);
+  if (width > 1 && f_.short_rows != nullptr && !one_by_one)
+    return f_.short_rows(data, n, stride, width, ahead, acc);
   for (std::int64_t i = 0; i < width; ++i)
     f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
 }
