@@ -133,7 +133,8 @@ struct ConjPhysical {
 
 }  // namespace
 
-constinit const ElementwiseKernel copy = moving<Copy, Unary>(every_type);
+constinit const ElementwiseKernel copy = moving<Copy, Unary>(boolean + real + Types<std::complex<float>>{}) |
+                                         partwise<Copy, Unary>(Types<std::complex<double>>{});
 constinit const ElementwiseKernel add = elementwise<Add, Binary>(boolean + real) |
                                         over_halves<Add, Binary>() | partwise<Add, Binary>(complex_types);
 constinit const ElementwiseKernel sub =

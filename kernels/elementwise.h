@@ -392,6 +392,10 @@ struct Copy {
   V operator()(V x) const noexcept {
     return x;
   }
+  template <class T>
+  static bool is_partwise(const KernelScalar*) {
+    return true;
+  }
 };
 
 /// The same for a functor that only moves elements: one function for all types of a size.
