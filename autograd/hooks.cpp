@@ -116,6 +116,22 @@ void run_list(const Node& node, const TensorHookList& list, Tensor& grad) {
 
 }  // namespace
 
+// What the gradient was may be all that keeps the tensor alive, whose end takes the mutex: it dies after it was given back.
+void RetainedGrad::add(const Tensor& grad) {
+  Tensor before, found, sum;
+  for (;;) {
+    // The gradient flows on to other nodes; what the user gets is a copy, which later backwards add to.
+    sum = before.defined() ? before + grad : grad.clone();
+    {
+      const std::lock_guard<NodeMutex> lock(mutex);
+      if (target == nullptr) return;
+      found = target->grad_;
+      if (found.is_same(before)) return std::swap(target->grad_, sum);
+    }
+    before = std::move(found);
+  }
+}
+
 void NodeHooks::run_tensor_hooks(const Node& node, variable_list& grads) const {
   for (std::size_t t = 0; t < of_tensors.size(); ++t) {
     const std::shared_ptr<TensorHookList> list = of_tensors[t].list;
@@ -126,13 +142,7 @@ void NodeHooks::run_tensor_hooks(const Node& node, variable_list& grads) const {
     replace(node, "tensor pre-", i, grads, hook(grads));
   }
   for (const Retain& retain : retains) {
-    const Tensor& grad = grads[retain.input_nr];
-    if (!grad.defined()) continue;
-    const std::lock_guard<NodeMutex> lock(retain.retained->mutex);
-    AutogradMeta* meta = retain.retained->target;
-    if (meta == nullptr) continue;
-    // The gradient flows on to other nodes; what the user gets is a copy, which later backwards add to.
-    meta->grad_ = meta->grad_.defined() ? meta->grad_ + grad : grad.clone();
+    if (grads[retain.input_nr].defined()) retain.retained->add(grads[retain.input_nr]);
   }
 }
 

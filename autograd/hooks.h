@@ -39,6 +39,9 @@ struct TensorHookList {
 struct RetainedGrad {
   NodeMutex mutex;
   AutogradMeta* target = nullptr;
+
+  /// Adds to the tensor's grad.
+  void add(const Tensor& grad);
 };
 
 /// Everything that runs around a node's apply(). Order, as in PyTorch: tensor hooks, tensor pre-hooks,

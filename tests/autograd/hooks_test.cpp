@@ -283,5 +283,19 @@ TEST(Hooks, MayRegisterOthersAndThrow) {
   EXPECT_VALUES(x.grad(), 4);
 }
 
+TEST(RetainGrad, MayFreeTheTensorThatItIsOf) {
+  const Tensor x = leaf({1.0});
+  Tensor w;
+  {
+    const Tensor y = x * 2;
+    y.retain_grad();
+    w = y + 1;
+    (y * y * y).backward({}, true, /*create_graph=*/true);  // y.grad() has a graph, which saves y
+  }
+  x.mutable_grad() = Tensor();
+  w.backward();
+  EXPECT_VALUES(x.grad(), 2);
+}
+
 }  // namespace
 }  // namespace lanewise::autograd
