@@ -83,8 +83,9 @@ void CustomNodeBase::release_variables() {
 
 bool CustomNodeBase::begin(const variable_list& inputs) {
   const ArrayRef<Tensor> list(inputs);
-  set_next_edges(collect_next_edges(list));
-  return compute_requires_grad(list);
+  const bool records = compute_requires_grad(list);
+  if (records) set_next_edges(collect_next_edges(list));
+  return records;
 }
 
 void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty, bool differentiable,

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <lanewise/autograd/autograd_meta.h>
+#include <lanewise/autograd/custom_node.h>
 #include <lanewise/autograd/detail/spare_gradient.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/input_buffer.h>
@@ -68,7 +69,13 @@ void validate_gradient(const Node& producer, std::size_t output, const InputMeta
                    " but expected shape compatible with ", expected.shape());
     grad = sum_to_shape(grad, expected.shape());
   }
-  if (grad.is_complex() && !lanewise::is_complex(expected.dtype())) grad = real(grad);
+  if (grad.is_complex() && !lanewise::is_complex(expected.dtype())) {
+    // Formulas of ours leave this to the engine; of others it is a mistake.
+    LANEWISE_CHECK(AutogradError, dynamic_cast<const CustomNodeBase*>(&producer) == nullptr, producer.name(),
+                   ": gradient ", output, " is complex, but what it belongs to is ",
+                   to_string(expected.dtype()), "; backward has to return its real part");
+    grad = real(grad);
+  }
   if (grad.scalar_type() != expected.dtype()) grad = grad.to(expected.dtype());
 }
 

@@ -211,5 +211,28 @@ TEST(Function, SavedData) {
   EXPECT_THROW(ctx.saved_data["s"].toInt(), ValueError);
 }
 
+struct ComplexSlope : Function<ComplexSlope> {
+  static Tensor forward(AutogradContext*, const Tensor& x) { return x * 2; }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {grads[0].to(kComplexDouble) * Scalar(std::complex<double>(1, 2))};
+  }
+};
+
+TEST(Function, ComplexGradientForARealTensorIsAnError) {
+  const Tensor x = leaf({1.0});
+  const Tensor y = ComplexSlope::apply(x * 1), z = ComplexSlope::apply(x);
+  for (const Tensor& t : {y, z})
+    EXPECT_THAT(Call([&] { t.backward(); }), ThrowsMessage<AutogradError>(HasSubstr("is complex")));
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Function, ThatRecordsNothingDoesNotAskForTheHistoryOfItsInputs) {
+  const Tensor part = (leaf({1.0, 2.0}) * 1).unbind(0)[0];
+  const NoGradGuard guard;
+  part.mul_(3);
+  EXPECT_THROW(part.grad_fn(), AutogradError);
+  EXPECT_VALUES(ComplexSlope::apply(part), 6);
+}
+
 }  // namespace
 }  // namespace lanewise::autograd
