@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <utility>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/chosen_run.h>
 #include <lanewise/iterator/detail/dense.h>
 #include <lanewise/iterator/detail/direct_call.h>
+#include <lanewise/iterator/detail/halves.h>
 #include <lanewise/iterator/detail/sawtooth.h>
 #include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_plan.h>
@@ -218,12 +220,14 @@ bool DirectCall::set_up_any(bool promote_integers_to_float, const kernels::Eleme
         category(t->dtype()) > category(dtype)) {
       return false;
     }
-    if (t->dtype() != compute) {
+    const auto convert = [&](ScalarType from, ScalarType to) {
       const kernels::Movers& movers = *kernels::active_kernels().movers;
-      movers.convert[static_cast<std::size_t>(t->dtype())][static_cast<std::size_t>(compute)](data[k],
-                                                                                              elements[k], 1);
+      movers.convert[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)](data[k], elements[k], 1);
       data[k] = elements[k];
-    }
+    };
+    ScalarType from = t->dtype();
+    if (rounds_to_half(*t, result)) convert(std::exchange(from, result), result);
+    if (from != compute) convert(from, compute);
     broadcast |= 1u << k;
   }
   return broadcast == 0 || order_is_plain();

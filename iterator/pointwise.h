@@ -42,9 +42,9 @@ class PointwiseInput {
 /// Runs `op` over the broadcast inputs into a fresh tensor.
 ///
 /// Shapes   inputs that broadcast to one shape -> that shape; layout of the first input of full size
-/// Dtypes   computes in the promoted type of the inputs (halves in f32, rounded once; a number beside halves is rounded to one
-///          first); Role::Bool inputs must be bool and do not take part in promotion; the result has the dtype of the kernel's
-///          output role
+/// Dtypes   computes in the promoted type of the inputs (halves in f32, rounded once; numbers and tensors beside halves are
+///          rounded to them first); Role::Bool inputs must be bool and do not take part in promotion; the result has the dtype
+///          of the kernel's output role
 /// Throws   ShapeError if the shapes do not broadcast, DtypeError if the op has no kernel for the promoted
 ///          type
 LANEWISE_API Tensor pointwise(const PointwiseOp& op, std::initializer_list<PointwiseInput> inputs,

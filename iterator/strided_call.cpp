@@ -82,6 +82,7 @@ bool StridedCall::set_up(bool promote_integers_to_float, const ElementwiseKernel
     Operand& o = operand_[k];
     o.tile = role_type(kernel.roles[k], compute);
     if (o.tensor != nullptr) {
+      if (o.tile == compute && rounds_to_half(*o.tensor, result_)) return false;
       place(o, *o.tensor);
       continue;
     }

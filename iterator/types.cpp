@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <span>
 
+#include <lanewise/iterator/detail/halves.h>
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/kernels/kernel_table.h>
+#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
 
 namespace lanewise {
@@ -63,6 +67,25 @@ void round_number(IteratorOperand& o) {
   detail::write_number(number, o.memory, o.number);
 }
 
+/// Beside halves a tensor is rounded to them, in the layout that it has if that is dense.
+Tensor rounded(const char* op, const Tensor& t, ScalarType half) {
+  const IntArrayRef strides = t.strides();
+  const bool forward =
+      std::all_of(strides.begin(), strides.end(), [](std::int64_t step) { return step >= 0; });
+  const Tensor out = forward ? detail::empty_like_cpu(t, half) : detail::empty_cpu(t.sizes(), half);
+  const ScalarType types[] = {half, half};
+  TensorIteratorConfig(op)
+      .set_check_mem_overlap(false)
+      .check_all_same_dtype(false)
+      .resize_outputs(false)
+      .add_borrowed_output(out)
+      .add_borrowed_input(t)
+      .build()
+      .run(kernels::active_kernels().copy->fn[static_cast<std::size_t>(kShort)], nullptr, types,
+           {.cost = 1.5f, .in_order = false, .copies = true});
+  return out;
+}
+
 }  // namespace
 
 void TensorIterator::compute_types(const TensorIteratorConfig& config) {
@@ -86,6 +109,10 @@ void TensorIterator::compute_types(const TensorIteratorConfig& config) {
     const bool converted = o.is_output ? config.cast_outputs_ : config.promote_inputs_;
     o.target = first_known(o.declared, converted ? common_dtype_ : ScalarType::Undefined, o.memory);
     if (o.is_number && kernels::compute_type(o.target) != o.target) round_number(o);
+    if (!o.is_number && !o.is_output && detail::rounds_to_half(*o.tensor().unsafeGetTensorImpl(), o.target)) {
+      o.owned = rounded(op_, o.tensor(), o.target);
+      o.memory = o.target;
+    }
     if (o.is_output && config.safe_casting_) {
       const ScalarType result = first_known(o.declared, common_dtype_, o.target);
       LANEWISE_CHECK(DtypeError, can_cast(result, o.memory), op_, ": result type ", result,

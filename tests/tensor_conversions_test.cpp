@@ -90,5 +90,24 @@ TEST(Conversions, IndexByANumber) {
   EXPECT_THROW(x[Scalar(2.5)], IndexError);
 }
 
+TEST(Promotion, TensorsBesideHalvesAreRoundedToThem) {
+  const Tensor half = full({2, 3}, 2048, kHalf);
+  for (const Tensor& h : {half, half.t(), half[0][0], full({}, 2048, kHalf).expand({5})}) {
+    for (const ScalarType type : {kShort, kInt, kLong}) {
+      for (const Tensor& other : {full(h.sizes(), 2049, type), full({}, 2049, type).expand_as(h)}) {
+        EXPECT_TRUE((h == other).all().item<bool>()) << h.sizes();
+        EXPECT_TRUE((h - other).equal(zeros_like(h))) << h.sizes();
+        EXPECT_TRUE(h.clone().sub_(other).equal(zeros_like(h))) << h.sizes();
+        EXPECT_TRUE(floor_divide(h, other).equal(ones_like(h))) << h.sizes();
+      }
+    }
+  }
+  EXPECT_TRUE((full({2}, 256, kBFloat16) == full({}, 257, kInt)).all().item<bool>());
+  EXPECT_TRUE((full({2}, 256, kBFloat16) == full({2}, 257, kInt)).all().item<bool>());
+  EXPECT_TRUE((full({3}, 0.1, kHalf) == full({}, 0.1, kDouble)).all().item<bool>());
+  EXPECT_TRUE((full({3, 2}, 0.1, kHalf).t() == full({}, 0.1, kFloat)).all().item<bool>());
+  EXPECT_TRUE((full({3}, 100.0, kHalf) == full({3}, 100, kByte)).all().item<bool>());
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -219,7 +219,7 @@ class Case {
                                                         : Wide(value_.to<double>()))
                              : broadcast_element(inputs_[static_cast<std::size_t>(i)], shape, e);
         const bool is_bool = kernel().roles[static_cast<std::size_t>(1 + i)] == kernels::Role::Bool;
-        x[i] = is_bool ? raw : rounded(raw, compute);
+        x[i] = is_bool ? raw : rounded(compute == common ? raw : rounded(raw, common), compute);
       }
       write_element(elements.data() + static_cast<std::size_t>(e) * size, out,
                     rounded(op_.reference(x), computed));
