@@ -10,7 +10,7 @@ void check_fits(const char* op, IntArrayRef sizes, IntArrayRef shape) {
   bool fits = sizes.size() <= shape.size();
   for (std::size_t back = 1; fits && back <= sizes.size(); ++back) {
     const std::int64_t size = sizes[sizes.size() - back], wanted = shape[shape.size() - back];
-    fits = size >= wanted || size == 1;
+    fits = size >= wanted || size == 1 || wanted == 1;
   }
   LANEWISE_CHECK(ShapeError, fits, op, ": an operand of shape ", sizes,
                  " is smaller than the declared shape ", shape);
@@ -47,7 +47,7 @@ void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
   }
   bool first = true, grown = false;
   for (const IteratorOperand& o : operands_) {
-    if (!o.defined() || (o.is_output && (config.resize_outputs_ || is_reduction_) && !o.is_read_write)) {
+    if (!o.defined() || (o.is_output && config.resize_outputs_ && !o.is_read_write)) {
       continue;
     }
     const IntArrayRef sizes = o.sizes();
@@ -79,12 +79,14 @@ void TensorIterator::mark_resized(const TensorIteratorConfig& config) {
   }
   for (int i = 0; i < num_outputs_; ++i) {
     IteratorOperand& o = operands_[static_cast<std::size_t>(i)];
-    if (!o.defined() || o.sizes().equals(shape_) || is_reduction_) {
+    // The output of a reduction is as small as it is given, unless it may be resized.
+    if (!o.defined() || o.sizes().equals(shape_) || (is_reduction_ && !config.resize_outputs_)) {
       continue;
     }
     LANEWISE_CHECK(ShapeError, config.resize_outputs_ && !o.is_read_write, op_, ": output with shape ",
                    o.sizes(), " doesn't match the broadcast shape ", IntArrayRef(shape_),
                    o.is_read_write ? "; an output that is also an input is not resized" : "");
+    detail::check_resizable(op_, o.tensor(), shape_);
     o.will_resize = true;
   }
 }

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <complex>
+#include <cstring>
+#include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/tensor_iterator.h>
+#include <lanewise/kernels/kernel_table.h>
 
 // Strided loops that callers bring.
 namespace lanewise {
@@ -28,6 +32,68 @@ void TensorIterator::serial_for_each_2d(Loop2d loop, Range range) const {
   }
   LANEWISE_CHECK(IndexError, range.begin >= 0 && range.end <= numel(), op_, ": range [", range.begin, ", ",
                  range.end, ") of ", numel(), " elements");
+  needs_conversion() ? walk_converted(loop, range) : walk(loop, range);
+}
+
+void TensorIterator::walk_converted(Loop2d loop, Range range) const {
+  constexpr std::int64_t kTile = 64;
+  struct alignas(64) Elements {
+    char bytes[kTile * sizeof(std::complex<double>)];
+  };
+  const std::size_t operands = operands_.size(), outputs = static_cast<std::size_t>(num_outputs_);
+  const auto& convert = kernels::active_kernels().movers->convert;
+  std::vector<Elements> tiles(operands);
+  InlineVector<char*, 8> base(operands);
+  DimVector steps(2 * operands);
+  /// Element i of a run at `data` beside its place in a row of such elements.
+  const auto each_element = [](const IteratorOperand& o, char* data, std::int64_t stride, std::int64_t n,
+                               char* row, auto copy) {
+    const std::int64_t size = o.memory_size();
+    for (std::int64_t i = 0; i < n; ++i)
+      copy(data + i * stride, row + i * size, static_cast<std::size_t>(size));
+  };
+  const auto run = [&](char* const* data, const std::int64_t* strides, std::int64_t n) {
+    Elements row;
+    for (std::size_t k = 0; k < operands; ++k) {
+      const IteratorOperand& o = operands_[k];
+      base[k] = data[k];
+      steps[k] = strides[k];
+      if (o.memory == o.target) continue;
+      const std::int64_t distinct = strides[k] == 0 ? 1 : n;
+      each_element(o, data[k], strides[k], distinct, row.bytes,
+                   [](const char* from, char* to, std::size_t size) { std::memcpy(to, from, size); });
+      convert[static_cast<std::size_t>(o.memory)][static_cast<std::size_t>(o.target)](
+          row.bytes, tiles[k].bytes, distinct);
+      base[k] = tiles[k].bytes;
+      steps[k] = strides[k] == 0 ? 0 : static_cast<std::int64_t>(lanewise::element_size(o.target));
+    }
+    InlineVector<char*, 8> given = base;  // the loop may change its pointers
+    loop(given.data(), steps.data(), n, 1);
+    for (std::size_t k = 0; k < outputs; ++k) {
+      const IteratorOperand& o = operands_[k];
+      if (o.memory == o.target) continue;
+      const std::int64_t distinct = strides[k] == 0 ? 1 : n;
+      convert[static_cast<std::size_t>(o.target)][static_cast<std::size_t>(o.memory)](tiles[k].bytes,
+                                                                                      row.bytes, distinct);
+      each_element(o, data[k], strides[k], distinct, row.bytes,
+                   [](char* to, const char* from, std::size_t size) { std::memcpy(to, from, size); });
+    }
+  };
+  const auto rows_in_tiles = [&](char** first, const std::int64_t* strides, std::int64_t n0,
+                                 std::int64_t n1) {
+    InlineVector<char*, 8> data(operands);
+    for (std::int64_t row = 0; row < n1; ++row) {
+      for (std::int64_t at = 0; at < n0; at += kTile) {
+        for (std::size_t k = 0; k < operands; ++k)
+          data[k] = first[k] + row * strides[operands + k] + at * strides[k];
+        run(data.data(), strides, std::min(kTile, n0 - at));
+      }
+    }
+  };
+  walk(rows_in_tiles, range);
+}
+
+void TensorIterator::walk(Loop2d loop, Range range) const {
   const std::size_t operands = operands_.size(), dims = std::max<std::size_t>(shape_.size(), 2);
   DimVector sizes = shape_;
   sizes.resize(dims, 1);

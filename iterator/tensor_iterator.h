@@ -252,6 +252,9 @@ class LANEWISE_API TensorIterator {
                  std::int64_t n1) const;
   void for_each_2d(Loop2d loop, std::int64_t grain) const;
   void serial_for_each_2d(Loop2d loop, Range range) const;
+  /// The same for operands as they are in memory, and through tiles of their target dtypes.
+  void walk(Loop2d loop, Range range) const;
+  void walk_converted(Loop2d loop, Range range) const;
   bool needs_conversion() const;
 
   void read_scalar(int i, ScalarType as, void* value) const;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/lanewise.h>
 
 namespace lanewise {
@@ -393,6 +394,15 @@ TEST(Destination, ScatterThatReduces) {
     EXPECT_THROW(scatter_out(other, self, 0, index, src, reduce), DtypeError);
     EXPECT_TRUE(equal(other, zeros({3}, kInt)));
   }
+}
+
+TEST(Destination, AllAreCheckedBeforeOneIsResized) {
+  float memory[2] = {};
+  const Tensor first = empty({0}), second = from_blob(memory, {2});
+  EXPECT_THROW(TensorIteratorConfig().add_output(first).add_output(second).add_input(ones({3, 4})).build(),
+               StorageError);
+  EXPECT_EQ(first.numel(), 0);
+  EXPECT_EQ(first.dim(), 1);
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <lanewise/iterator/loops.h>
 #include <lanewise/tensor/make_tensor.h>
 
+#include "random_tensor.h"
+
 namespace lanewise::testing {
 namespace {
 
@@ -316,6 +318,47 @@ TEST(MemOverlaps, WhatIsNoErrorHasADefinedResult) {
     for (int c = 1; c < 40; ++c)
       ASSERT_EQ(square.data_ptr<float>()[r * 40 + c], static_cast<float>((r * 40 + c - 1) % 10 + 100));
   }
+}
+
+TEST(SerialForEach, ConvertsAsForEachDoes) {
+  for (const ScalarType result : {kFloat, kHalf, kDouble}) {
+    const Tensor wide = counted<std::int32_t>({3, 140}, kInt), out = make({3, 70}, result);
+    const Tensor every_second = view(wide, {3, 70}, {140, 2});
+    TensorIterator iter = TensorIterator::binary_float_op(out, every_second, counted<float>({70}, kFloat));
+    for (const Range range : {Range{0, 30}, Range{30, 140}, Range{140, 210}}) {
+      iter.serial_for_each(
+          [](char** data, const std::int64_t* strides, std::int64_t n) {
+            for (std::int64_t i = 0; i < n; ++i) {
+              *reinterpret_cast<float*>(data[0] + i * strides[0]) =
+                  *reinterpret_cast<float*>(data[1] + i * strides[1]) +
+                  *reinterpret_cast<float*>(data[2] + i * strides[2]) / 2;
+            }
+          },
+          range);
+    }
+    for (int e = 0; e < 210; ++e) {
+      const int column = e % 70;
+      ASSERT_EQ(read_element(element_at(out, e), result).real(), column * 2 % 10 + column % 10 / 2.0) << e;
+    }
+  }
+}
+
+TEST(Reductions, OutputsMustFit) {
+  const Tensor in = make({2, 3});
+  EXPECT_THROW(TensorIterator::reduce_op(make({4}), in), ShapeError);
+  EXPECT_THROW(TensorIterator::reduce_op(make({0}), make({4})), ShapeError);
+  EXPECT_THAT(TensorIterator::reduce_op(make({2, 1}), in).numel(), 6);
+  EXPECT_THAT(TensorIterator::reduce_op(make({4}), make({})).numel(), 4);
+  EXPECT_THAT(TensorIterator::reduce_op(make({4, 2}), make({1, 2})).numel(), 8);
+}
+
+TEST(IteratorConfig, SquashedDimensionsMayBeEmpty) {
+  const TensorIterator iter = TensorIteratorConfig()
+                                  .resize_outputs(false)
+                                  .declare_static_shape({5, 0, 5}, {0, 1})
+                                  .add_output(make({1, 0, 5}))
+                                  .build();
+  EXPECT_EQ(iter.numel(), 5);
 }
 
 }  // namespace
