@@ -80,7 +80,7 @@ struct Joined {
     for (const Tensor& t : tensors) {
       if (is_skipped(t)) continue;
       check_shape(*first, t, dim);
-      joined += t.size(dim);
+      joined = lanewise::detail::checked_sum("cat", joined, t.size(dim));
     }
   }
 };

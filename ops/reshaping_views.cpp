@@ -174,6 +174,7 @@ Tensor unfold(const Tensor& self, Dim dimension, std::int64_t size, std::int64_t
     std::int64_t stride = 0;
     if (!__builtin_mul_overflow(strides[d], step, &stride)) strides[d] = stride;
   }
+  lanewise::detail::checked_numel("unfold", sizes);
   return lanewise::detail::make_view(self, sizes, strides, self.storage_offset());
 }
 
@@ -186,6 +187,7 @@ Tensor view_as_real(const Tensor& self) {
   for (std::int64_t& stride : strides) stride *= 2;
   sizes.push_back(2);
   strides.push_back(1);
+  lanewise::detail::checked_numel("view_as_real", sizes);
   return lanewise::detail::make_view(self, sizes, strides, 2 * self.storage_offset(),
                                      to_real_type(self.scalar_type()));
 }

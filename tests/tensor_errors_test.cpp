@@ -247,6 +247,13 @@ TEST(Errors, SizesThatOverflowAreErrors) {
   EXPECT_EQ(combinations(x, kMost).sizes(), IntArrayRef({0, kMost}));
 }
 
+TEST(Errors, ViewsOfMoreElementsThanCanBeCounted) {
+  const Tensor one = ones({1}), huge = one.expand({std::int64_t{1} << 62});
+  EXPECT_THROW(one.expand({std::int64_t{1} << 33}).unfold(0, std::int64_t{1} << 32, 1), ShapeError);
+  EXPECT_THROW(view_as_real(ones({1}, kComplexFloat).expand({std::int64_t{1} << 62})), ShapeError);
+  EXPECT_THROW(cat({huge, huge, huge, huge, ones({8})}), ShapeError);
+}
+
 TEST(Errors, LibtorchsPhrasesAreRecognisable) {
   const auto says = [](const Call& call, const char* phrase) {
     try {
