@@ -79,7 +79,7 @@ struct Uniform {
   explicit Uniform(const KernelScalar* params)
       : from(scalar_as<T>(params[2])),
         width(static_cast<T>(params[3].re - params[2].re)),
-        last(width > 0 ? next_below(scalar_as<T>(params[3])) : scalar_as<T>(params[3])) {}
+        last(from < scalar_as<T>(params[3]) ? next_below(scalar_as<T>(params[3])) : from) {}
 
   void make(const std::uint32_t* words, int blocks, T* values) const noexcept {
     using V = vec::Vec<T>;

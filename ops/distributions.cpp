@@ -19,12 +19,12 @@ using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
 /// Draws from a kernel. Memory in logical order is filled in place, any other through a copy.
 Tensor& draw(const char* op, Tensor& self, RandomKernel kernel, const Scalar& a, const Scalar& b,
-             bool toward_zero = false) {
+             bool downward = false) {
   const Generator::State state = lanewise::detail::drawing_generator().reserve(1);
   const auto fill = [&](const Tensor& dense) {
     fill_indexed(op, dense, kernel,
                  {static_cast<std::int64_t>(state.seed), static_cast<std::int64_t>(state.offset), a, b},
-                 toward_zero);
+                 downward);
   };
   if (self.is_contiguous()) {
     fill(self);
@@ -139,7 +139,7 @@ Tensor& uniform_(Tensor& self, double from, double to) {
       from, " > to=", to);
   Scalar(from).check_fits(self.scalar_type(), "uniform_");
   Scalar(to).check_fits(self.scalar_type(), "uniform_");
-  return draw("uniform_", self, &kernels::KernelTable::uniform, from, to, from >= 0);
+  return draw("uniform_", self, &kernels::KernelTable::uniform, from, to, /*downward=*/true);
 }
 
 Tensor& normal_(Tensor& self, double mean, double std) {

@@ -16,9 +16,10 @@ namespace {
 constexpr std::int64_t kGrain = 1 << 16;  // elements; a fill is cheap
 constexpr std::int64_t kTile = 1024;
 
-/// Drops the bits of a float that a half does not have.
-float cut(float x, std::uint32_t mask) noexcept {
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask);
+/// Drops the bits of a float that a half does not have, of a negative one after going on to the next half.
+float floor_to_half(float x, std::uint32_t dropped) noexcept {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((x < 0 ? bits + dropped : bits) & ~dropped);
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ void fill_dense(const Tensor& t, const Scalar& value) {
 
 void fill_indexed(const char* op, const Tensor& t,
                   const kernels::IndexedKernel* kernels::KernelTable::*kernel,
-                  std::initializer_list<Scalar> params, bool toward_zero) {
+                  std::initializer_list<Scalar> params, bool downward) {
   LANEWISE_ASSERT(t.is_non_overlapping_and_dense());
   const ScalarType dtype = t.scalar_type();
   const ScalarType compute = kernels::compute_type(dtype);
@@ -57,13 +58,13 @@ void fill_indexed(const char* op, const Tensor& t,
   }
   const kernels::ConvertFn convert =
       table.movers->convert[static_cast<std::size_t>(compute)][static_cast<std::size_t>(dtype)];
-  const std::uint32_t mask = !toward_zero ? ~0u : dtype == kHalf ? ~0x1fffu : ~0xffffu;
+  const std::uint32_t dropped = !downward ? 0u : dtype == kHalf ? 0x1fffu : 0xffffu;
   parallel_for(0, t.numel(), grain, [=](std::int64_t begin, std::int64_t end) {
     alignas(64) float tile[kTile];
     for (std::int64_t at = begin; at < end; at += kTile) {
       const std::int64_t n = std::min(kTile, end - at);
       fn(reinterpret_cast<char*>(tile), at, n, numbers);
-      if (toward_zero) std::transform(tile, tile + n, tile, [mask](float x) { return cut(x, mask); });
+      if (downward) std::transform(tile, tile + n, tile, [=](float x) { return floor_to_half(x, dropped); });
       convert(reinterpret_cast<const char*>(tile), data + at * itemsize, n);
     }
   });

@@ -21,11 +21,11 @@ using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
 /// Fills with the next draw.
 Tensor drawn(const char* op, Tensor&& t, RandomKernel kernel, const Scalar& a, const Scalar& b,
-             const TensorOptions& options, bool toward_zero = false) {
+             const TensorOptions& options, bool downward = false) {
   const Generator::State draw = detail::drawing_generator().reserve(1);
   ops::fill_indexed(op, t, kernel,
                     {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b},
-                    toward_zero);
+                    downward);
   return with_options(std::move(t), options);
 }
 

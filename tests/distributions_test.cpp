@@ -488,5 +488,18 @@ TEST(RandomStream, HoldsTheNumbersOfTheKernels) {
   }
 }
 
+TEST(Distributions, UniformStaysInItsRange) {
+  manual_seed(3);
+  EXPECT_TRUE(empty({100}).uniform_(1, 1 + 1e-12).equal(ones({100})));
+  EXPECT_EQ(empty({1000}).uniform_(16777216, 16777216.5).min().item<double>(), 16777216);
+  for (const ScalarType type : {kHalf, kBFloat16}) {
+    for (const double from : {-1.0, 0.0, -3.0}) {
+      const Tensor x = empty({100000}, type).uniform_(from, from + 2);
+      EXPECT_GE(x.min().item<double>(), from);
+      EXPECT_LT(x.max().item<double>(), from + 2);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise
