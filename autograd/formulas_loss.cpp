@@ -105,18 +105,21 @@ Tensor bce_target_backward(const Tensor& grad, const Tensor& self, const Tensor&
   return weigh(grad, self, target, weight, reduction) * ((-self).log1p() - self.log());
 }
 
+/// Keeps the second derivative finite where a probability is exactly 0 or 1.
+constexpr double kBceEpsilon = 1e-12;
+
 Tensor bce_double_backward(const Tensor& both, const Tensor& self, const Tensor& any_target,
                            const Tensor& weight, std::int64_t reduction) {
   const Tensor target = bce_beside(self, any_target, any_target);
-  const Tensor rest = 1 - self;
-  const Tensor slope = target / (self * self) + (1 - target) / (rest * rest);
+  const Tensor held = self + kBceEpsilon, rest = 1 - self + kBceEpsilon;
+  const Tensor slope = target / (held * held) + (1 - target) / (rest * rest);
   return weigh(both, self, target, weight, reduction) * slope;
 }
 
 Tensor bce_double_backward_target(const Tensor& both, const Tensor& self, const Tensor& any_target,
                                   const Tensor& weight, std::int64_t reduction) {
   const Tensor target = bce_beside(self, any_target, any_target);
-  return -weigh(both, self, target, weight, reduction) / ((1 - self) * self);
+  return -weigh(both, self, target, weight, reduction) / ((1 - self + kBceEpsilon) * (self + kBceEpsilon));
 }
 
 Tensor bce_logits_self_backward(const Tensor& grad, const Tensor& self, const Tensor& target,

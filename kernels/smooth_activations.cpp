@@ -65,7 +65,8 @@ struct MishBackward {
     const V d = n + number<V>(2);
     const V sigmoid = e / (e + number<V>(1));
     const V bend = number<V>(4) * (n + number<V>(1)) / (d * d);
-    return grad * (n / d + x * sigmoid * bend);
+    // Where e is held the bend is, too: less than half an ULP of 1 there, it would grow with x.
+    return grad * (n / d + vec::select(x > number<V>(40), number<V>(40), x) * sigmoid * bend);
   }
 };
 

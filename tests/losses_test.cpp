@@ -44,5 +44,13 @@ TEST(MultilabelSoftMarginLoss, AveragesOverTheClassesOfTheInput) {
   EXPECT_NEAR(loss[0].item<double>(), std::log(2) / 5, 1e-15);
 }
 
+TEST(Losses, SecondDerivativeOfCrossEntropyIsFiniteForCertainty) {
+  const Tensor p = tensor({1.0, 0.0, 0.0, 0.5}, kDouble).requires_grad_(),
+               t = tensor({1.0, 0.0, 1.0, 1.0}, kDouble);
+  const Tensor slope = autograd::grad({binary_cross_entropy(p, t).sum()}, {p}, {}, true, true)[0];
+  const Tensor second = autograd::grad({slope.sum()}, {p})[0] * 4;
+  EXPECT_TRUE(allclose(second, tensor({1.0, 1.0, 1e24, 4.0}, kDouble)));
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -464,5 +464,23 @@ TEST(PointwiseOps, TruthIsCloseToItself) {
   EXPECT_TRUE(isclose(tensor({true, false}), tensor({true, true})).equal(tensor({true, false})));
 }
 
+TEST(Gradients, ByANumberAreOfTheTensorsPrecision) {
+  const Tensor x = tensor({1.0}, kDouble).requires_grad_();
+  const auto slope = [&](const Tensor& y) { return autograd::grad({y.sum()}, {x})[0].item<double>(); };
+  EXPECT_DOUBLE_EQ(slope(xlogy(x, 0.1)), std::log(0.1));
+  EXPECT_DOUBLE_EQ(slope(xlogy(x, 1e300)), std::log(1e300));
+  EXPECT_DOUBLE_EQ(slope(special_xlog1py(x, 0.1)), std::log1p(0.1));
+}
+
+TEST(Gradients, OfMishFarOut) {
+  const Tensor x = tensor({41.0, 1e20, 1e34, 1e300}, kDouble).requires_grad_();
+  EXPECT_TRUE(autograd::grad({mish(x).sum()}, {x})[0].equal(ones({4}, kDouble)));
+}
+
+TEST(Gradients, OfMantissasOfLargeHalves) {
+  const Tensor x = tensor({40000.0}).to(kHalf).requires_grad_();
+  EXPECT_EQ(autograd::grad({std::get<0>(frexp(x)).sum()}, {x})[0].item<double>(), 0x1p-16);
+}
+
 }  // namespace
 }  // namespace lanewise
