@@ -12,8 +12,8 @@ const int amd_family = [] {
 }();
 
 // Zen 3 and Zen 4. Measured on Zen 4, where asking costs: sums of 1024 rows of 1024 f32, in L3, take 1.1 times as long, norms of
-// rows of 4096 from memory 1.5 times, sums of rows of 64 1.5 times, a sum of 64 MiB of int32 1.3 times. On Xeons it gains, and on Zen 5: without, norms along rows
-// take 1.3 times as long there, variances 2.1 times, sums of uint8 in L3 1.2 times.
+// rows of 4096 from memory 1.5 times, sums of rows of 64 1.5 times, a sum of 64 MiB of int32 1.3 times. On Xeons it gains, and on
+// Zen 5: without, norms along rows take 1.3 times as long there, variances 2.1 times, sums of uint8 in L3 1.2 times.
 const bool follows_streams = amd_family == 0x19;
 
 // Zen 5. Measured there: amax over 4096 rows of as many f32 reads 40 GB/s in place of 30 if nothing is asked for, argmax 37 in
