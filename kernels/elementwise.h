@@ -283,6 +283,18 @@ void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const Ker
   }
 }
 
+/// x as it is.
+struct Copy {
+  template <class V>
+  V operator()(V x) const noexcept {
+    return x;
+  }
+  template <class T>
+  static bool is_partwise(const KernelScalar*) {
+    return true;
+  }
+};
+
 /// What F does to complex numbers whose parts lie side by side in a register: F itself to all of them, or its Parts.
 template <class F>
 struct PartsOf {
@@ -297,20 +309,22 @@ struct PartsOf<F> {
 /// Complex numbers in a row of copies of one that is the operand for all.
 inline constexpr std::int64_t kCopies = 256;
 
-/// to[i] = from[i % 2] for the first n and what is left of their last register: by registers, since what was stored in parts is
-/// not yet there for the loads of whole ones that follow.
-template <class R, std::size_t... I>
+/// to[i] = from[i % 2] for the first n; unless Exact, for what is left of their last register too: by registers, since what was
+/// stored in parts is not yet there for the loads of whole ones that follow.
+template <bool Exact, class R, std::size_t... I>
 LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n, std::index_sequence<I...>) {
   using V = vec::Vec<R>;
   // Not load_partial(from, 2): gcc 12 makes a load of a whole register, past the end of memory, of a masked one whose mask it
   // knows and whose other lanes are dropped.
   const R even = from[0], odd = from[1];
   const V pairs(typename V::Register{(I % 2 == 0 ? even : odd)...});
-  for (std::int64_t i = 0; i < n; i += V::size) pairs.store(to + i);
+  const std::int64_t end = Exact ? n / V::size * V::size : n;
+  for (std::int64_t i = 0; i < end; i += V::size) pairs.store(to + i);
+  if (end < n) pairs.store_partial(to + end, static_cast<int>(n - end));
 }
-template <class R>
+template <bool Exact, class R>
 LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n) {
-  spread_pair(from, to, n, std::make_index_sequence<vec::Vec<R>::size>{});
+  spread_pair<Exact>(from, to, n, std::make_index_sequence<vec::Vec<R>::size>{});
 }
 
 /// Of complex numbers which need not be taken apart: they are twice as many real numbers.
@@ -324,14 +338,19 @@ void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
   }
   const std::uint32_t repeated = broadcast & ~kStreamOutput;
   constexpr int kOperands = 1 + RealLoop::kInputs;
+  if constexpr (std::is_same_v<F, Copy>) {
+    if (repeated != 0 && n <= kCopies)
+      return spread_pair<true>(reinterpret_cast<const Real*>(data[1]), reinterpret_cast<Real*>(data[0]),
+                               2 * n);
+  }
   alignas(64) char copies[RealLoop::kInputs][kCopies * sizeof(T)];
   char* at[kOperands];
   for (int k = 0; k < kOperands; ++k) {
     at[k] = data[k];
     if ((repeated >> k & 1) == 0) continue;
     at[k] = copies[k - 1];
-    spread_pair(reinterpret_cast<const Real*>(data[k]), reinterpret_cast<Real*>(at[k]),
-                2 * (n < kCopies ? n : kCopies));
+    spread_pair<false>(reinterpret_cast<const Real*>(data[k]), reinterpret_cast<Real*>(at[k]),
+                       2 * (n < kCopies ? n : kCopies));
   }
   const std::int64_t at_once = repeated == 0 ? n : kCopies;
   for (; n > 0; n -= at_once) {
@@ -385,18 +404,6 @@ constexpr KernelPart elementwise(Types<T...>) {
    ...);
   return part;
 }
-
-/// x as it is.
-struct Copy {
-  template <class V>
-  V operator()(V x) const noexcept {
-    return x;
-  }
-  template <class T>
-  static bool is_partwise(const KernelScalar*) {
-    return true;
-  }
-};
 
 /// The same for a functor that only moves elements: one function for all types of a size.
 template <class F, class Signature, class... T>
