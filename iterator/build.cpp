@@ -16,6 +16,7 @@ void TensorIterator::build(TensorIteratorConfig& config) {
   if (config.check_mem_overlap_) {
     check_overlap();
   }
+  round_inputs();
   if (!fast_set_up(config)) {
     compute_strides();
     reorder_dimensions();

@@ -184,7 +184,8 @@ bool DirectCall::set_up_any(bool promote_integers_to_float, const kernels::Eleme
   }
   compute = kernels::compute_type(result);
   fn = kernel.fn[static_cast<std::size_t>(compute)];
-  if (fn == nullptr) {
+  // Integers that become halves by default are rounded to them.
+  if (fn == nullptr || (dtype != result && rounds_to_half(*like, result))) {
     return false;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -25,8 +25,8 @@ struct Range {
 class SplitUntil32Bit;
 
 /// Iterates over the elements of several tensors at once: broadcast to one shape, promoted to a common dtype,
-/// with dimensions reordered and merged so that memory is walked in order. Nothing is copied to temporary
-/// tensors: operands of another dtype or layout pass through tiles of a few KiB.
+/// with dimensions reordered and merged so that memory is walked in order. Operands of another dtype or layout pass
+/// through tiles of a few KiB; only what is rounded to halves, or overwritten before it is read, is copied.
 ///
 /// Dimension 0 is the fastest, unlike that of a Tensor. Made by TensorIteratorConfig or one of the builders.
 class LANEWISE_API TensorIterator {
@@ -266,6 +266,7 @@ class LANEWISE_API TensorIterator {
   void compute_types(const TensorIteratorConfig& config);  // types.cpp
   void check_overlap();                                    // overlap_check.cpp
   void copy_input(std::size_t i);                          // overlap_check.cpp
+  void round_inputs();                                     // types.cpp
   bool fast_set_up(const TensorIteratorConfig& config);    // layout.cpp
   void compute_strides();                                  // layout.cpp
   void reorder_dimensions();                               // layout.cpp

@@ -109,15 +109,20 @@ void TensorIterator::compute_types(const TensorIteratorConfig& config) {
     const bool converted = o.is_output ? config.cast_outputs_ : config.promote_inputs_;
     o.target = first_known(o.declared, converted ? common_dtype_ : ScalarType::Undefined, o.memory);
     if (o.is_number && kernels::compute_type(o.target) != o.target) round_number(o);
-    if (!o.is_number && !o.is_output && detail::rounds_to_half(*o.tensor().unsafeGetTensorImpl(), o.target)) {
-      o.owned = rounded(op_, o.tensor(), o.target);
-      o.memory = o.target;
-    }
     if (o.is_output && config.safe_casting_) {
       const ScalarType result = first_known(o.declared, common_dtype_, o.target);
       LANEWISE_CHECK(DtypeError, can_cast(result, o.memory), op_, ": result type ", result,
                      " can't be cast to the desired output type ", o.memory);
     }
+  }
+}
+
+void TensorIterator::round_inputs() {
+  for (IteratorOperand& o : operands_) {
+    if (o.is_number || o.is_output || !detail::rounds_to_half(*o.tensor().unsafeGetTensorImpl(), o.target))
+      continue;
+    o.owned = rounded(op_, o.tensor(), o.target);
+    o.memory = o.target;
   }
 }
 

@@ -107,6 +107,18 @@ TEST(Promotion, TensorsBesideHalvesAreRoundedToThem) {
   EXPECT_TRUE((full({3}, 0.1, kHalf) == full({}, 0.1, kDouble)).all().item<bool>());
   EXPECT_TRUE((full({3, 2}, 0.1, kHalf).t() == full({}, 0.1, kFloat)).all().item<bool>());
   EXPECT_TRUE((full({3}, 100.0, kHalf) == full({3}, 100, kByte)).all().item<bool>());
+  Tensor sum = empty({0}, kDouble);
+  sub_out(sum, half, full({4, 2, 3}, 2049, kInt));
+  EXPECT_TRUE(sum.equal(zeros({4, 2, 3}, kDouble)));
+}
+
+TEST(Promotion, IntegersBecomeHalvesByDefault) {
+  const ScalarType before = get_default_dtype();
+  set_default_dtype(kHalf);
+  const Tensor a = full({4}, 2051, kInt), b = full({4}, 3, kInt);
+  const Tensor dense = a / b, strided = full({8}, 2051, kInt).slice(0, 0, 8, 2) / b, number = a / 3;
+  set_default_dtype(before);
+  for (const Tensor& quotient : {dense, strided, number}) EXPECT_TRUE(quotient.equal(full({4}, 684, kHalf)));
 }
 
 }  // namespace
