@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -6,11 +8,13 @@ namespace lanewise {
 namespace {
 
 /// A static shape is walked as it stands, so that no operand may end before it does.
-void check_fits(const char* op, IntArrayRef sizes, IntArrayRef shape) {
+void check_fits(const char* op, IntArrayRef sizes, IntArrayRef shape, IntArrayRef squashed) {
   bool fits = sizes.size() <= shape.size();
   for (std::size_t back = 1; fits && back <= sizes.size(); ++back) {
     const std::int64_t size = sizes[sizes.size() - back], wanted = shape[shape.size() - back];
-    fits = size >= wanted || size == 1 || wanted == 1;
+    const bool any_size = std::find(squashed.begin(), squashed.end(),
+                                    static_cast<std::int64_t>(shape.size() - back)) != squashed.end();
+    fits = size >= wanted || size == 1 || any_size;
   }
   LANEWISE_CHECK(ShapeError, fits, op, ": an operand of shape ", sizes,
                  " is smaller than the declared shape ", shape);
@@ -40,7 +44,7 @@ void TensorIterator::compute_shape(const TensorIteratorConfig& config) {
     shape_ = *config.static_shape_;
     for (const IteratorOperand& o : operands_) {
       if (o.defined()) {
-        check_fits(op_, o.sizes(), shape_);
+        check_fits(op_, o.sizes(), shape_, config.squashed_);
       }
     }
     return;

@@ -69,6 +69,7 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef sha
     LANEWISE_CHECK(IndexError, d >= 0 && d < static_cast<std::int64_t>(shape.size()), op_,
                    ": squashed dimension ", d, " of a shape ", shape);
     (*static_shape_)[static_cast<std::size_t>(d)] = 1;
+    squashed_.push_back(d);
   }
   return *this;
 }

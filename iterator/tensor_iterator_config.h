@@ -124,6 +124,7 @@ class LANEWISE_API TensorIteratorConfig {
   bool resize_outputs_ = true;
   ScalarType static_dtype_ = ScalarType::Undefined;
   std::optional<DimVector> static_shape_;
+  DimVector squashed_;  ///< dimensions of it that operands may have in any size
 };
 
 }  // namespace lanewise

@@ -343,6 +343,30 @@ TEST(SerialForEach, ConvertsAsForEachDoes) {
   }
 }
 
+TEST(SerialForEach, ConvertsOutputsOfReductions) {
+  const Tensor sums = detail::empty_cpu({2, 1}, kFloat), in = counted<std::int32_t>({2, 100}, kInt);
+  std::fill_n(sums.data_ptr<float>(), 2, 0.5f);
+  TensorIterator iter = TensorIteratorConfig()
+                            .set_check_mem_overlap(false)
+                            .resize_outputs(false)
+                            .is_reduction(true)
+                            .add_output(sums)
+                            .add_input(in)
+                            .promote_inputs_to_common_dtype(true)
+                            .cast_common_dtype_to_outputs(true)
+                            .build();
+  ASSERT_EQ(iter.dtype(0), kInt);
+  iter.serial_for_each(
+      [](char** data, const std::int64_t* strides, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i)
+          *reinterpret_cast<std::int32_t*>(data[0] + i * strides[0]) +=
+              *reinterpret_cast<std::int32_t*>(data[1] + i * strides[1]);
+      },
+      {0, iter.numel()});
+  EXPECT_EQ(sums.data_ptr<float>()[0], 450);
+  EXPECT_EQ(sums.data_ptr<float>()[1], 450);
+}
+
 TEST(Reductions, OutputsMustFit) {
   const Tensor in = make({2, 3});
   EXPECT_THROW(TensorIterator::reduce_op(make({4}), in), ShapeError);
@@ -359,6 +383,9 @@ TEST(IteratorConfig, SquashedDimensionsMayBeEmpty) {
                                   .add_output(make({1, 0, 5}))
                                   .build();
   EXPECT_EQ(iter.numel(), 5);
+  TensorIteratorConfig declared_one;
+  declared_one.resize_outputs(false).declare_static_shape({1, 5}).add_output(make({0, 5}));
+  EXPECT_THROW(declared_one.build(), ShapeError);
 }
 
 }  // namespace
