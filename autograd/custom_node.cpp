@@ -84,7 +84,13 @@ void CustomNodeBase::release_variables() {
 bool CustomNodeBase::begin(const variable_list& inputs) {
   const ArrayRef<Tensor> list(inputs);
   const bool records = compute_requires_grad(list);
-  if (records) set_next_edges(collect_next_edges(list));
+  edge_list edges;  // one for each input, also where none leads on: needs_input_grad() asks for it
+  if (records) {
+    edges = collect_next_edges(list);
+  } else {
+    edges.resize(list.size());
+  }
+  set_next_edges(std::move(edges));
   return records;
 }
 

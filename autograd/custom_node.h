@@ -84,7 +84,7 @@ class LANEWISE_API CustomNodeBase : public Node {
   void add_argument(variable_list&, const Other&) {
     add_other_argument();
   }
-  /// Collects edges; true if the call is recorded.
+  /// True if the call is recorded; then edges are collected.
   bool begin(const variable_list& inputs);
   /// Whether a tangent goes in, which the function's jvp() has to carry on.
   static bool any_dual(const variable_list& inputs);

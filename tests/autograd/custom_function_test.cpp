@@ -226,6 +226,21 @@ TEST(Function, ComplexGradientForARealTensorIsAnError) {
   EXPECT_FALSE(x.grad().defined());
 }
 
+struct Asking : Function<Asking> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& y) {
+    return (ctx->needs_input_grad(0) ? x : x * 2) + (ctx->needs_input_grad(1) ? y : y * 2);
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0], grads[0]}; }
+};
+
+TEST(Function, KnowsInForwardWhatNeedsGradients) {
+  const Tensor x = leaf({1.0}), y = constant({10.0});
+  EXPECT_VALUES(Asking::apply(x, y), 21);
+  EXPECT_VALUES(Asking::apply(y, y), 40);
+  const NoGradGuard guard;
+  EXPECT_VALUES(Asking::apply(x, y), 22);
+}
+
 TEST(Function, ThatRecordsNothingDoesNotAskForTheHistoryOfItsInputs) {
   const Tensor part = (leaf({1.0, 2.0}) * 1).unbind(0)[0];
   const NoGradGuard guard;
