@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -139,6 +140,13 @@ Tensor& uniform_(Tensor& self, double from, double to) {
       from, " > to=", to);
   Scalar(from).check_fits(self.scalar_type(), "uniform_");
   Scalar(to).check_fits(self.scalar_type(), "uniform_");
+  visit_dtype(self.scalar_type(), [&]<class T>() {
+    if constexpr (std::is_same_v<T, Half> ||
+                  std::is_same_v<T, BFloat16>) {  // else a bound would be rounded across itself
+      from = static_cast<float>(T(static_cast<float>(from)));
+      to = static_cast<float>(T(static_cast<float>(to)));
+    }
+  });
   return draw("uniform_", self, &kernels::KernelTable::uniform, from, to, /*downward=*/true);
 }
 

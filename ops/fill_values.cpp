@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/number.h>
@@ -16,8 +17,11 @@ namespace {
 constexpr std::int64_t kGrain = 1 << 16;  // elements; a fill is cheap
 constexpr std::int64_t kTile = 1024;
 
-/// Drops the bits of a float that a half does not have, of a negative one after going on to the next half.
-float floor_to_half(float x, std::uint32_t dropped) noexcept {
+/// The largest number of the dtype that is not above x: drops the bits that it does not have, of a negative x after going on to
+/// the next one. The denormals of f16 are multiples of 2^-24.
+float floor_to_half(float x, ScalarType half) noexcept {
+  if (half == kHalf && std::fabs(x) < 0x1p-14f) return std::floor(x * 0x1p24f) * 0x1p-24f;
+  const std::uint32_t dropped = half == kHalf ? 0x1fff : 0xffff;
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return std::bit_cast<float>((x < 0 ? bits + dropped : bits) & ~dropped);
 }
@@ -58,13 +62,12 @@ void fill_indexed(const char* op, const Tensor& t,
   }
   const kernels::ConvertFn convert =
       table.movers->convert[static_cast<std::size_t>(compute)][static_cast<std::size_t>(dtype)];
-  const std::uint32_t dropped = !downward ? 0u : dtype == kHalf ? 0x1fffu : 0xffffu;
   parallel_for(0, t.numel(), grain, [=](std::int64_t begin, std::int64_t end) {
     alignas(64) float tile[kTile];
     for (std::int64_t at = begin; at < end; at += kTile) {
       const std::int64_t n = std::min(kTile, end - at);
       fn(reinterpret_cast<char*>(tile), at, n, numbers);
-      if (downward) std::transform(tile, tile + n, tile, [=](float x) { return floor_to_half(x, dropped); });
+      if (downward) std::transform(tile, tile + n, tile, [=](float x) { return floor_to_half(x, dtype); });
       convert(reinterpret_cast<const char*>(tile), data + at * itemsize, n);
     }
   });

@@ -498,6 +498,10 @@ TEST(Distributions, UniformStaysInItsRange) {
       EXPECT_GE(x.min().item<double>(), from);
       EXPECT_LT(x.max().item<double>(), from + 2);
     }
+    const Tensor between = empty({100000}, type).uniform_(0.1, 0.2);  // no halves
+    EXPECT_GE(between.min().item<double>(), full({}, 0.1, type).item<double>());
+    EXPECT_LT(between.max().item<double>(), full({}, 0.2, type).item<double>());
+    EXPECT_LT(empty({1000000}, type).uniform_(-0.001, 0).max().item<double>(), 0);
   }
 }
 
