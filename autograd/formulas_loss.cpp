@@ -105,7 +105,7 @@ Tensor bce_target_backward(const Tensor& grad, const Tensor& self, const Tensor&
   return weigh(grad, self, target, weight, reduction) * ((-self).log1p() - self.log());
 }
 
-/// Keeps the second derivative finite where a probability is exactly 0 or 1.
+/// Keeps the second derivative finite where a probability is exactly 0 or 1, except of f16, which does not hold it.
 constexpr double kBceEpsilon = 1e-12;
 
 Tensor bce_double_backward(const Tensor& both, const Tensor& self, const Tensor& any_target,

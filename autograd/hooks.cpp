@@ -119,14 +119,19 @@ void run_list(const Node& node, const TensorHookList& list, Tensor& grad) {
 // What the gradient was may be all that keeps the tensor alive, whose end takes the mutex: it dies after it was given back.
 void RetainedGrad::add(const Tensor& grad) {
   Tensor before, found, sum;
+  {
+    const std::lock_guard<NodeMutex> lock(mutex);
+    if (target == nullptr) return;
+    before = target->grad_;
+  }
   for (;;) {
     // The gradient flows on to other nodes; what the user gets is a copy, which later backwards add to.
     sum = before.defined() ? before + grad : grad.clone();
     {
       const std::lock_guard<NodeMutex> lock(mutex);
       if (target == nullptr) return;
+      if (target->grad_.is_same(before)) return std::swap(target->grad_, sum);
       found = target->grad_;
-      if (found.is_same(before)) return std::swap(target->grad_, sum);
     }
     before = std::move(found);
   }

@@ -160,7 +160,7 @@ struct ReductionKernel {
              kNumScalarTypes>
       inner;
   /// The same of `count` runs of n <= kReductionBlock elements, `stride` bytes apart, into as many accumulators. Null where
-  /// that is not worth code. Nothing is asked for if `ahead` is 0.
+  /// that is not worth code. Little or nothing is asked for if `ahead` is 0.
   std::array<void (*)(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
                       std::int64_t ahead, char* acc) noexcept,
              kNumScalarTypes>

@@ -287,7 +287,7 @@ struct ArgExtreme {
                        std::int64_t ahead, std::int64_t* positions, T* values) {
     using Rows = ExtremeOfRows<T>;
     const auto row = [&](std::int64_t r) { return reinterpret_cast<const T*>(x + r * stride); };
-    if (n <= Rows::kRows) ahead = kPrefetchBytes;
+    if (ahead == 0 && n <= Rows::kRows) ahead = kPrefetchBytes;
     for (std::int64_t first = 0; first < count; first += Rows::kRows) {
       const int rows = count - first < Rows::kRows ? static_cast<int>(count - first) : Rows::kRows;
       const char* group = x + first * stride;
