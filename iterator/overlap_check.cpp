@@ -1,32 +1,9 @@
-#include <cstring>
-
+#include <lanewise/iterator/detail/operand_copy.h>
 #include <lanewise/iterator/detail/overlap_messages.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/tensor_iterator.h>
-#include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
-
-/// An operand of its own for an input that the output would overwrite before it is read.
-void TensorIterator::copy_input(std::size_t i) {
-  IteratorOperand& o = operands_[i];
-  const Tensor copy = detail::empty_cpu(o.sizes(), o.memory);
-  const auto size = static_cast<std::size_t>(o.memory_size());
-  const TensorIterator iter = TensorIteratorConfig(op_)
-                                  .set_check_mem_overlap(false)
-                                  .resize_outputs(false)
-                                  .add_borrowed_output(copy)
-                                  .add_borrowed_input(o.tensor())
-                                  .build();
-  iter.serial_for_each(
-      [size](char** data, const std::int64_t* strides, std::int64_t n) {
-        for (std::int64_t e = 0; e < n; ++e) {
-          std::memcpy(data[0] + e * strides[0], data[1] + e * strides[1], size);
-        }
-      },
-      {0, iter.numel()});
-  o.owned = copy;
-}
 
 // Note [Overlap]
 // What PyTorch refuses is an error here too: an output that is expanded, and operands that fill stretches of
@@ -76,7 +53,7 @@ void TensorIterator::check_overlap() {
           ": unsupported operation: some elements of the ", is_output ? "other output" : "input tensor",
           " and the written-to tensor refer to a single memory location. Please clone() the tensor before "
           "performing the operation.");
-      copy_input(static_cast<std::size_t>(j));
+      operands_[static_cast<std::size_t>(j)].owned = detail::operand_copy(op_, other, operand(j).memory);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <lanewise/iterator/detail/reduction_plan.h>
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/iterator/scratch.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
@@ -153,8 +154,9 @@ class Reducer {
   }
   void store(const char* from, char* to, std::size_t size, const Unit& unit) {
     const auto bytes = static_cast<std::int64_t>(size);
-    movers_.scatter[static_cast<std::size_t>(std::countr_zero(size))](
-        from, to + unit.out_offset * bytes, plan_.column.out_stride * bytes, bytes, unit.width, 1);
+    movers_.scatter[static_cast<std::size_t>(std::countr_zero(size))](from, to + unit.out_offset * bytes,
+                                                                      plan_.column.out_stride * bytes, bytes,
+                                                                      unit.width, 1, kernels::scatter_ahead);
   }
 
   ReductionPlan plan_;

@@ -265,7 +265,6 @@ class LANEWISE_API TensorIterator {
   void mark_resized(const TensorIteratorConfig& config);   // broadcasting.cpp
   void compute_types(const TensorIteratorConfig& config);  // types.cpp
   void check_overlap();                                    // overlap_check.cpp
-  void copy_input(std::size_t i);                          // overlap_check.cpp
   void round_inputs();                                     // types.cpp
   bool fast_set_up(const TensorIteratorConfig& config);    // layout.cpp
   void compute_strides();                                  // layout.cpp

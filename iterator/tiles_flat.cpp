@@ -160,29 +160,30 @@ class FlatRun {
       Lane& lane = lanes_[i];
       lane.feed = flat.feed;
       lane.tile = arena + layout.offset[i];
-      switch (flat.feed) {
-        case Feed::Scalar: data_[i] = const_cast<char*>(plan.scalar(k)); break;
-        case Feed::Direct: data_[i] = operand.data + first * operand.memory_size(); break;
-        case Feed::Convert:
-          lane.at = operand.data + first * operand.memory_size();
-          data_[i] = lane.tile;
-          break;
-        case Feed::Periodic:
-        case Feed::Gather:
-          data_[i] = lane.tile;
-          walks_[i].emplace(job, operand);
-          walks_[i]->seek(first);
-          break;
+      if (flat.feed == Feed::Scalar) {
+        data_[i] = const_cast<char*>(plan.scalar(k));
+        continue;
       }
-      if (flat.feed == Feed::Convert || flat.feed == Feed::Gather || flat.feed == Feed::Periodic) {
-        stagers_[i].emplace(*job.movers, operand);
+      if (flat.feed == Feed::Direct) {
+        data_[i] = operand.data + first * operand.memory_size();
+        continue;
+      }
+      data_[i] = lane.tile;
+      stagers_[i].emplace(*job.movers, operand);
+      lane.on_line = flat.feed == Feed::Convert || (flat.feed == Feed::Gather && job.ndim == 1);
+      if (lane.on_line) {
+        lane.stride = flat.feed == Feed::Convert ? operand.memory_size() : operand.strides[0];
+        lane.at = operand.data + first * lane.stride;
+      } else {
+        walks_[i].emplace(job, operand);
+        walks_[i]->seek(first);
       }
       // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if
       // no length fits all periods it is gathered like any other.
       lane.keeps = flat.feed == Feed::Periodic && layout.tile % flat.period == 0;
     }
     scratch_ = arena_ + layout.scratch;
-    // A copy with a contiguous source or target of the same type needs no tile in between.
+    // A copy needs at most one tile in between.
     through_ = job.identity && job.operands == 2;
   }
 
@@ -195,6 +196,9 @@ class FlatRun {
       load(1, n, data_[0]);
     } else if (through_ && lanes_[1].feed == Feed::Direct) {
       store(0, n, data_[1]);
+    } else if (through_ && lanes_[1].feed != Feed::Scalar) {
+      load(1, n, lanes_[1].tile);
+      store(0, n, lanes_[1].tile);
     } else {
       for (int k = job.outputs; k < job.operands; ++k) {
         load(k, n, lanes_[static_cast<std::size_t>(k)].tile);
@@ -216,7 +220,9 @@ class FlatRun {
   struct Lane {
     Feed feed = Feed::Scalar;
     char* tile = nullptr;
-    char* at = nullptr;  // Convert
+    bool on_line = false;  ///< elements lie `stride` bytes apart, the next one at `at`
+    char* at = nullptr;
+    std::int64_t stride = 0;
     bool keeps = false;
     bool built = false;
   };
@@ -225,10 +231,9 @@ class FlatRun {
     const auto i = static_cast<std::size_t>(k);
     Lane& lane = lanes_[i];
     const TileOperand& operand = plan_.job->operand[i];
-    if (lane.feed == Feed::Convert) {
-      const std::int64_t size = operand.memory_size();
-      stagers_[i]->load({lane.at, 0, size, 1, n}, tile, scratch_);
-      lane.at += n * size;
+    if (lane.on_line) {
+      stagers_[i]->load({lane.at, 0, lane.stride, 1, n}, tile, scratch_);
+      lane.at += n * lane.stride;
     } else if (lane.feed == Feed::Gather ||
                (lane.feed == Feed::Periodic && (!lane.built || tile != lane.tile))) {
       walks_[i]->take(n, [&](const Block& block) {
@@ -243,10 +248,9 @@ class FlatRun {
     const auto i = static_cast<std::size_t>(k);
     Lane& lane = lanes_[i];
     const TileOperand& operand = plan_.job->operand[i];
-    if (lane.feed == Feed::Convert) {
-      const std::int64_t size = operand.memory_size();
-      stagers_[i]->store(tile, {lane.at, 0, size, 1, n}, scratch_);
-      lane.at += n * size;
+    if (lane.on_line) {
+      stagers_[i]->store(tile, {lane.at, 0, lane.stride, 1, n}, scratch_);
+      lane.at += n * lane.stride;
     } else if (lane.feed == Feed::Gather) {
       walks_[i]->take(n, [&](const Block& block) {
         stagers_[i]->store(tile, block, scratch_);

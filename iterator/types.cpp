@@ -1,11 +1,9 @@
-#include <algorithm>
 #include <span>
 
 #include <lanewise/iterator/detail/halves.h>
 #include <lanewise/iterator/detail/number.h>
+#include <lanewise/iterator/detail/operand_copy.h>
 #include <lanewise/iterator/tensor_iterator.h>
-#include <lanewise/kernels/kernel_table.h>
-#include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
 
 namespace lanewise {
@@ -67,25 +65,6 @@ void round_number(IteratorOperand& o) {
   detail::write_number(number, o.memory, o.number);
 }
 
-/// Beside halves a tensor is rounded to them, in the layout that it has if that is dense.
-Tensor rounded(const char* op, const Tensor& t, ScalarType half) {
-  const IntArrayRef strides = t.strides();
-  const bool forward =
-      std::all_of(strides.begin(), strides.end(), [](std::int64_t step) { return step >= 0; });
-  const Tensor out = forward ? detail::empty_like_cpu(t, half) : detail::empty_cpu(t.sizes(), half);
-  const ScalarType types[] = {half, half};
-  TensorIteratorConfig(op)
-      .set_check_mem_overlap(false)
-      .check_all_same_dtype(false)
-      .resize_outputs(false)
-      .add_borrowed_output(out)
-      .add_borrowed_input(t)
-      .build()
-      .run(kernels::active_kernels().copy->fn[static_cast<std::size_t>(kShort)], nullptr, types,
-           {.cost = 1.5f, .in_order = false, .copies = true});
-  return out;
-}
-
 }  // namespace
 
 void TensorIterator::compute_types(const TensorIteratorConfig& config) {
@@ -121,7 +100,7 @@ void TensorIterator::round_inputs() {
   for (IteratorOperand& o : operands_) {
     if (o.is_number || o.is_output || !detail::rounds_to_half(*o.tensor().unsafeGetTensorImpl(), o.target))
       continue;
-    o.owned = rounded(op_, o.tensor(), o.target);
+    o.owned = detail::operand_copy(op_, o.tensor(), o.target);
     o.memory = o.target;
   }
 }

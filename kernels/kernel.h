@@ -84,9 +84,10 @@ using ConvertFn = void (*)(const char* from, char* to, std::int64_t n) noexcept;
 using GatherFn = void (*)(const char* from, std::int64_t row_stride, std::int64_t col_stride,
                           std::int64_t rows, std::int64_t cols, char* tile) noexcept;
 
-/// The reverse: scatters a contiguous row-major tile into a strided block.
+/// The reverse: scatters a contiguous row-major tile into a strided block. `ahead`: bytes from a line of which a part is written to
+/// one that is asked for meanwhile, see scatter_ahead; 0: none is.
 using ScatterFn = void (*)(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,
-                           std::int64_t rows, std::int64_t cols) noexcept;
+                           std::int64_t rows, std::int64_t cols, std::int64_t ahead) noexcept;
 
 /// The order of the elements of a block of memory, a register of it at most, in units of 4 bytes.
 struct BlockPattern {

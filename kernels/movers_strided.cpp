@@ -46,14 +46,15 @@ template <class T, int kStep>
 
 #if defined(LANEWISE_ISA_AVX512)
 /// to[2 i] = from[i], in elements, for the first of n; returns how many. What lies between is neither read nor written. Stores
-/// under masks wait for their lines and the hardware asks for none ahead: with them asked for, 4M f32 take 0.6 of the time (Zen 5).
+/// under masks wait for their lines, and not all hardware asks for those ahead: with them asked for, 4M f32 take 0.6 of the time (Zen 5).
 template <class T>
-[[gnu::noinline]] std::int64_t to_every_second(const char* from, char* to, std::int64_t n) {
+[[gnu::noinline]] std::int64_t to_every_second(const char* from, char* to, std::int64_t n,
+                                               std::int64_t ahead) {
   constexpr std::int64_t kLanes = 32 / static_cast<std::int64_t>(sizeof(T));
   std::int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes, from += 32, to += 64) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    __builtin_prefetch(to + 2048, 1);
+    __builtin_prefetch(to + ahead, 1);
     if constexpr (sizeof(T) == 1) {
       _mm512_mask_storeu_epi8(to, 0x5555555555555555u, _mm512_cvtepu8_epi16(v));
     } else if constexpr (sizeof(T) == 2) {
@@ -75,7 +76,8 @@ template <class T>
 /// to[i] = from[i], both strided; the distances that matter are constants, so that compilers find vector
 /// code.
 template <class T>
-void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n) {
+void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n,
+              [[maybe_unused]] std::int64_t ahead = 0) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   if constexpr (sizeof(T) <= 4) {
     if (to_stride == kSize && from_stride == 3 * kSize) return every<T, 3>(from, to, n);
@@ -88,7 +90,7 @@ void copy_run(const char* from, std::int64_t from_stride, char* to, std::int64_t
   } else {
     std::int64_t i = 0;
 #if defined(LANEWISE_ISA_AVX512)
-    if (from_stride == kSize && to_stride == 2 * kSize) i = to_every_second<T>(from, to, n);
+    if (from_stride == kSize && to_stride == 2 * kSize) i = to_every_second<T>(from, to, n, ahead);
 #endif
     for (; i < n; ++i) copy_element<T>(from + i * from_stride, to + i * to_stride);
   }
@@ -278,11 +280,11 @@ void spread_short_rows(const char* tile, char* to, std::int64_t row_stride, std:
 /// Where a block overlaps itself (stride 0) the last element in row-major order stays.
 template <class T>
 void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
-             std::int64_t cols) {
+             std::int64_t cols, std::int64_t ahead) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t row_bytes = cols * kSize;
   if (cols == 1) {
-    return rows == 1 ? copy_element<T>(tile, to) : scatter<T>(tile, to, 0, row_stride, 1, rows);
+    return rows == 1 ? copy_element<T>(tile, to) : scatter<T>(tile, to, 0, row_stride, 1, rows, ahead);
   }
   if (col_stride == kSize) {
     if (row_stride == row_bytes || rows == 1) {
@@ -298,11 +300,11 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
         spread_short_rows<32>(tile, to, row_stride, rows, row_bytes);
       }
     } else {
-      const std::int64_t ahead = rows_ahead(row_bytes) * row_stride;
+      const std::int64_t row_ahead = rows_ahead(row_bytes) * row_stride;
       for (std::int64_t r = 0; r < rows; ++r) {
         char* row = to + r * row_stride;
-        for (std::int64_t at = 0; ahead != 0 && at < row_bytes; at += 64)
-          __builtin_prefetch(row + ahead + at, 1);
+        for (std::int64_t at = 0; row_ahead != 0 && at < row_bytes; at += 64)
+          __builtin_prefetch(row + row_ahead + at, 1);
         copy_bytes(row, tile + r * row_bytes, row_bytes);
       }
     }
@@ -310,13 +312,19 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
     Transposer<T>::scatter(tile, to, col_stride, rows, cols);
   } else if (rows > 1 && row_stride != 0 && magnitude(col_stride) >= rows * magnitude(row_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) {
-      copy_run<T>(tile + c * kSize, row_bytes, to + c * col_stride, row_stride, rows);
+      copy_run<T>(tile + c * kSize, row_bytes, to + c * col_stride, row_stride, rows, ahead);
     }
   } else {
     for (std::int64_t r = 0; r < rows; ++r) {
-      copy_run<T>(tile + r * row_bytes, kSize, to + r * row_stride, col_stride, cols);
+      copy_run<T>(tile + r * row_bytes, kSize, to + r * row_stride, col_stride, cols, ahead);
     }
   }
+}
+
+/// Elements apart from each other: the usual block, for which the choice among all others takes as long as a short one itself.
+template <class T>
+bool is_line(std::int64_t col_stride, std::int64_t rows, std::int64_t cols) {
+  return rows == 1 && cols > 1 && col_stride != sizeof(T) && col_stride != 0;
 }
 
 }  // namespace
@@ -324,11 +332,14 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
 #define LANEWISE_DEFINE_STRIDED(size, T)                                                                    \
   void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, \
                      std::int64_t cols, char* tile) noexcept {                                              \
+    if (is_line<T>(col_stride, rows, cols)) return copy_run<T>(from, col_stride, tile, sizeof(T), cols);    \
     if (rows > 0 && cols > 0) gather<T>(from, row_stride, col_stride, rows, cols, tile);                    \
   }                                                                                                         \
   void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,         \
-                      std::int64_t rows, std::int64_t cols) noexcept {                                      \
-    if (rows > 0 && cols > 0) scatter<T>(tile, to, row_stride, col_stride, rows, cols);                     \
+                      std::int64_t rows, std::int64_t cols, std::int64_t ahead) noexcept {                  \
+    if (is_line<T>(col_stride, rows, cols))                                                                 \
+      return copy_run<T>(tile, sizeof(T), to, col_stride, cols, ahead);                                     \
+    if (rows > 0 && cols > 0) scatter<T>(tile, to, row_stride, col_stride, rows, cols, ahead);              \
   }
 
 LANEWISE_DEFINE_STRIDED(1, std::uint8_t)

@@ -11,7 +11,7 @@ namespace lanewise::kernels::LANEWISE_ISA {
   void gather_##size(const char* from, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, \
                      std::int64_t cols, char* tile) noexcept;                                               \
   void scatter_##size(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,         \
-                      std::int64_t rows, std::int64_t cols) noexcept;
+                      std::int64_t rows, std::int64_t cols, std::int64_t ahead) noexcept;
 
 LANEWISE_DECLARE_STRIDED(1)
 LANEWISE_DECLARE_STRIDED(2)

@@ -1,10 +1,9 @@
-#include <array>
-#include <bit>
 #include <cstring>
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/detail/number.h>
+#include <lanewise/iterator/detail/raw_dtype.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
@@ -18,12 +17,6 @@ namespace {
 constexpr std::int64_t kFewElements = 4096;
 /// Rows of so many bytes are copied by the kernel, longer ones by the system.
 constexpr std::size_t kShortRow = 1024;
-
-/// A type of that many bytes: what bytes mean does not matter to a copy.
-ScalarType type_of_size(std::size_t bytes) {
-  constexpr std::array kTypes = {kByte, kShort, kInt, kLong, kComplexDouble};
-  return kTypes[static_cast<std::size_t>(std::countr_zero(bytes))];
-}
 
 struct CopyContext {
   kernels::ElementwiseFn spread;  // for a broadcast source
@@ -52,7 +45,7 @@ bool takes_rows(ScalarType raw) {
 
 void copy_elements(const TensorIterator& iter) {
   const ScalarType from = iter.memory_dtype(1), to = iter.memory_dtype(0);
-  const ScalarType raw = type_of_size(element_size(to));
+  const ScalarType raw = lanewise::detail::raw_dtype(element_size(to));
   const CopyContext context{kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw)],
                             static_cast<std::int64_t>(element_size(to))};
   // The conversion, if any, is the iterator's: the function sees the target's dtype on both sides.
@@ -118,7 +111,7 @@ Tensor& fill_(Tensor& self, const Scalar& value) {
 }
 
 void fill_with(const Tensor& self, char* element) {
-  const ScalarType raw = type_of_size(self.itemsize());
+  const ScalarType raw = lanewise::detail::raw_dtype(self.itemsize());
   const kernels::ElementwiseFn spread = kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw)];
   if (self.numel() <= kFewElements && self.is_non_overlapping_and_dense()) {
     char* operands[] = {static_cast<char*>(self.data_ptr()), element};

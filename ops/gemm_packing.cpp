@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <lanewise/iterator/scratch.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/ops/gemm.h>
 
 // What the micro-kernels read and write, between its place in memory and theirs.
@@ -117,7 +118,7 @@ void Gemm::store_tile(char* tile, const Matrix& c, const Tile& t) const {
   }
   const std::int64_t size = c.element_bytes();
   movers_.scatter[log2_size(c.type)](tile, c.at(t.row, t.col), c.row_stride * size, c.col_stride * size,
-                                     t.rows, t.cols);
+                                     t.rows, t.cols, kernels::scatter_ahead);
 }
 
 }  // namespace lanewise::ops

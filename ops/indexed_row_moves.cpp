@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/element_size.h>
@@ -272,7 +273,8 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
       } else if (stride == 1) {
         std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));
       } else if (n >= kMovedRun) {
-        scatter(reinterpret_cast<const char*>(y), reinterpret_cast<char*>(x), 0, stride * kSize, 1, n);
+        scatter(reinterpret_cast<const char*>(y), reinterpret_cast<char*>(x), 0, stride * kSize, 1, n,
+                kernels::scatter_ahead);
       } else {
         for (std::int64_t i = 0; i < n; ++i) x[i * stride] = y[i];
       }

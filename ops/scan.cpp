@@ -9,6 +9,7 @@
 #include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/scratch.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
@@ -251,7 +252,8 @@ class Scanner {
         each_row(values, count * size_, size_, beside ? raw : result, beside ? count * to_size_ : out_.line,
                  to_size_, width, count, narrow_);
       }
-      if (scatters) scatter_(narrows_ ? raw : values, result, out_.line, out_.next, width, count);
+      if (scatters)
+        scatter_(narrows_ ? raw : values, result, out_.line, out_.next, width, count, kernels::scatter_ahead);
       if (streams) {
         each_row(narrows_ ? raw : values, count * to_size_, to_size_, result, out_.line, to_size_, width,
                  count,
@@ -300,7 +302,7 @@ class Scanner {
       narrow_(values, narrow, count);
       values = narrow;
     }
-    if (batches == 1) return scatter_(values, to, out_.next, out_.line, rows, width);
+    if (batches == 1) return scatter_(values, to, out_.next, out_.line, rows, width, kernels::scatter_ahead);
     detail::BatchedRows{out_.next, out_.batch, to_size_, rows, batches, lines_}.store(scatter_, values, to);
   }
 

@@ -4,6 +4,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/batched_rows.h>
 #include <lanewise/iterator/scratch.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/softmax.h>
@@ -79,7 +80,7 @@ class Side {
       narrow_(from, raw, rows * cols);
       from = raw;
     }
-    scatter_(from, at(first), row_stride * size_, col_stride * size_, rows, cols);
+    scatter_(from, at(first), row_stride * size_, col_stride * size_, rows, cols, kernels::scatter_ahead);
   }
   /// Few columns of `count` batches, which then lie side by side in each row of the tile.
   char* load_batches(std::int64_t first, std::int64_t n, std::int64_t columns, std::int64_t count) const {

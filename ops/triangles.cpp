@@ -7,6 +7,7 @@
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/memory_overlap.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
@@ -121,7 +122,7 @@ void clear_outside(const Tensor& self, const Triangle& triangle) {
       if (step == 1) {
         std::memset(at, 0, static_cast<std::size_t>((to - from) * bytes));
       } else {
-        scatter(zeros.data(), at, 0, step * bytes, 1, to - from);
+        scatter(zeros.data(), at, 0, step * bytes, 1, to - from, kernels::scatter_ahead);
       }
     };
     const std::int64_t a = triangle.first(i), b = std::max(a, triangle.last(i));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel.h>
 
 namespace lanewise::detail {
@@ -18,7 +19,8 @@ struct BatchedRows {
   }
   void store(kernels::ScatterFn scatter, const char* tile, char* to) const {
     for (std::int64_t r = 0; r < rows; ++r)
-      scatter(tile + r * width() * size, to + r * row_step, batch_step, size, batches, columns);
+      scatter(tile + r * width() * size, to + r * row_step, batch_step, size, batches, columns,
+              kernels::scatter_ahead);
   }
 };
 

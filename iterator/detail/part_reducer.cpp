@@ -31,8 +31,8 @@ void PartReducer::reduce(const char* data, std::int64_t width, std::int64_t firs
   switch (plan_.path) {
     case ReductionPath::Inner: return reduce_rows(data + first * plan_.strides[0], width, first, n, acc);
     case ReductionPath::Outer:
-      return f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], width, first, row_prefetch(),
-                      acc);
+      return f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], width, first,
+                      kernels::row_prefetch, acc);
     case ReductionPath::Sequence:
       if (has_joined_rows()) return f_.joined(data, plan_.sizes[1], plan_.strides[0], first, n, acc);
       if (has_columns(first, n)) return f_.columns(data, plan_.sizes[1], plan_.strides[1], first, n, acc);
@@ -136,7 +136,7 @@ void PartReducer::reduce_leaves(const char* data, std::int64_t first, std::int64
         x = converted_rows(x, stride, kReductionBlock, rows, Scratch::RawTile);
         stride = rows * static_cast<std::int64_t>(element_size(plan_.element));
       }
-      f_.outer(x, kReductionBlock, stride, rows, 0, row_prefetch(), results + l * kGroupBytes);
+      f_.outer(x, kReductionBlock, stride, rows, 0, kernels::row_prefetch, results + l * kGroupBytes);
     }
     // The leaves of a column, a power of two of them, are a subtree: combined for all columns at once.
     for (std::int64_t half = 1; half < subtree; half *= 2) {
@@ -191,7 +191,7 @@ void PartReducer::reduce_copied(const char* data, std::int64_t width, std::int64
     }
   }
   if (columns) {
-    f_.outer(filled, n, width * size, width, first, row_prefetch(), acc);
+    f_.outer(filled, n, width * size, width, first, kernels::row_prefetch, acc);
   } else {
     f_.inner(filled, n, first, kernels::kPrefetchBytes, acc);
   }

@@ -4,6 +4,7 @@
 
 #include <lanewise/iterator/detail/copy_bytes.h>
 #include <lanewise/iterator/detail/tile_job.h>
+#include <lanewise/kernels/detail/cpu_prefetch.h>
 
 /// Moves blocks between memory and tiles, changing type on the way.
 namespace lanewise::detail {
@@ -65,7 +66,8 @@ class Stager {
       if (block.contiguous(memory_size_)) {
         copy_bytes(block.data, tile, static_cast<std::size_t>(n * memory_size_));
       } else {
-        scatter_(tile, block.data, block.row_stride, block.col_stride, block.rows, block.cols);
+        scatter_(tile, block.data, block.row_stride, block.col_stride, block.rows, block.cols,
+                 kernels::scatter_ahead);
       }
     } else if (block.contiguous(memory_size_)) {
       store_(tile, block.data, n);
@@ -75,7 +77,8 @@ class Stager {
       }
     } else {
       store_(tile, scratch, n);
-      scatter_(scratch, block.data, block.row_stride, block.col_stride, block.rows, block.cols);
+      scatter_(scratch, block.data, block.row_stride, block.col_stride, block.rows, block.cols,
+               kernels::scatter_ahead);
     }
   }
 

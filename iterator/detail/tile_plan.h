@@ -66,11 +66,11 @@ inline constexpr std::int64_t kRunBytes = 8 * 1024;
 inline constexpr std::int64_t kMaxRun = 2048;
 /// Most bytes that a step of a linear walk touches, tiles and the cache lines of all operands together: the tiles must
 /// still be in L1 when the next step writes them. Where the operands come from beyond L2 and L1 is small, shorter steps let
-/// the hardware fetch ahead for all of them at once: of 4M f32, every second of two tensors is added in 4.2 to 4.5 ms by 28 KiB
-/// and in 3.2 to 3.8 by 14, of 256K in 76 and 79 us (Zen 4, L1 of 32 KiB; 5.9 ms and 97 us without a limit). With an L1 of 48
-/// KiB (Zen 5) 28 KiB take 0.84 to 0.89 of the time of 14.
+/// the hardware fetch ahead for all of them at once: every second of two tensors of 2M f64 is added in 4.4 ms by 14 KiB and in 3.8
+/// to 3.9 by 10 or 8, of 256K in 0.19 and 0.19 to 0.20 (Zen 4, L1 of 32 KiB; without a limit twice as much). With an L1 of 48 KiB
+/// (Zen 5) 28 KiB take 0.84 to 0.89 of the time of 14.
 inline constexpr std::int64_t kTouchedBytes = 28 * 1024;
-inline constexpr std::int64_t kTouchedBytesBeyondL2 = 14 * 1024;
+inline constexpr std::int64_t kTouchedBytesBeyondL2 = 10 * 1024;
 inline constexpr std::int64_t kBeyondL2 = 8 << 20;
 /// Operands of so many bytes in all are taken for ones that come from memory.
 inline constexpr std::int64_t kBeyondL3 = 16 << 20;

@@ -314,7 +314,7 @@ TEST(Strided, GatherAndScatterAgreeWithLoops) {
         std::vector<char> scattered = memory;
         std::vector<char> looped = memory;
         table.movers->scatter[index](tile.data(), scattered.data() - low, b.row_stride, b.col_stride, b.rows,
-                                     b.cols);
+                                     b.cols, size * 64);
         for (std::int64_t r = 0; r < b.rows; ++r) {
           for (std::int64_t c = 0; c < b.cols; ++c) {
             std::memcpy(looped.data() - low + r * b.row_stride + c * b.col_stride,

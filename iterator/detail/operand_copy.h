@@ -1,0 +1,11 @@
+#pragma once
+
+#include <lanewise/tensor/tensor.h>
+
+namespace lanewise::detail {
+
+/// A copy of an operand of `op`, rounded to `dtype` if it has another, in the layout that it has if that is dense: what an op reads
+/// in place of an input that it may not read as it lies.
+Tensor operand_copy(const char* op, const Tensor& t, ScalarType dtype);
+
+}  // namespace lanewise::detail
