@@ -6,6 +6,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/pointwise.h>
+#include <lanewise/iterator/scratch.h>
 #include <lanewise/iterator/tensor_iterator.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/accumulate.h>
@@ -31,10 +32,55 @@ constexpr PointwiseOp kOr{"logical_or", &kernels::KernelTable::logical_or};
 /// Products that a thread takes at once; a power of two of kernels::kVectorDepth, so that the tree over them
 /// is the same without.
 constexpr std::int64_t kChunk = std::int64_t{1} << 17;
-/// The same of elements that are copied or converted first, which stay in L1.
-constexpr std::int64_t kCopiedChunk = std::int64_t{1} << 12;
-static_assert(kCopiedChunk % kernels::kVectorDepth == 0 &&
-              std::has_single_bit(static_cast<std::uint64_t>(kCopiedChunk)));
+/// The same where elements are copied or converted first: they stay in L2.
+constexpr std::int64_t kCopiedChunk = kernels::kVectorDepth;
+static_assert(std::has_single_bit(static_cast<std::uint64_t>(kCopiedChunk)));
+
+/// A vector whose elements dot() reads where they lie, or as copies in the dtype that it computes in.
+class Vector {
+ public:
+  Vector(const Tensor& t, ScalarType compute, lanewise::detail::Scratch purpose)
+      : data_(static_cast<const char*>(t.const_data_ptr())),
+        size_(static_cast<std::int64_t>(t.itemsize())),
+        stride_(t.numel() == 1 ? size_ : t.stride(0) * size_),
+        compute_size_(static_cast<std::int64_t>(element_size(compute))),
+        gather_(kernels::active_kernels()
+                    .movers->gather[static_cast<std::size_t>(std::countr_zero(t.itemsize()))]),
+        convert_(t.scalar_type() == compute
+                     ? nullptr
+                     : kernels::active_kernels().movers->convert[static_cast<std::size_t>(t.scalar_type())]
+                                                                [static_cast<std::size_t>(compute)]),
+        purpose_(purpose) {}
+
+  bool as_it_lies() const { return convert_ == nullptr && stride_ == size_; }
+  /// Elements from `first` on: where they lie, or those that copy() left.
+  const char* run(std::int64_t first) const { return as_it_lies() ? at(first) : room(); }
+  /// Elements [first, first + n), n <= kPiece, for places i and on of the run, unless that is where they lie.
+  void copy(std::int64_t first, std::int64_t n, std::int64_t i) const {
+    if (as_it_lies()) return;
+    char* const to = room() + i * compute_size_;
+    if (convert_ == nullptr) return gather_(at(first), 0, stride_, 1, n, to);
+    if (stride_ == size_) return convert_(at(first), to, n);
+    alignas(64) char raw[kPiece * 8];  // halves and integers
+    gather_(at(first), 0, stride_, 1, n, raw);
+    convert_(raw, to, n);
+  }
+
+  /// Elements copied from one vector before the other: memory is asked for both at once.
+  static constexpr std::int64_t kPiece = 256;
+
+ private:
+  const char* at(std::int64_t i) const { return data_ + i * stride_; }
+  char* room() const {
+    return lanewise::detail::scratch(purpose_, static_cast<std::size_t>(kCopiedChunk * compute_size_));
+  }
+
+  const char* data_;
+  std::int64_t size_, stride_, compute_size_;
+  kernels::GatherFn gather_;
+  kernels::ConvertFn convert_;
+  lanewise::detail::Scratch purpose_;
+};
 
 template <class T>
 T sum_in_pairs(const T* parts, std::int64_t n) {
@@ -48,27 +94,31 @@ Tensor sum_of_products(const Tensor& self, const Tensor& other, bool conjugate) 
   const ScalarType compute = is_integral(type, true) && type != kLong ? kInt : kernels::compute_type(type);
   const auto& kernel = *kernels::active_kernels().gemm->of[static_cast<std::size_t>(compute)];
   const auto bytes = static_cast<std::int64_t>(element_size(compute));
-  const auto part = [&](const Tensor& x, const Tensor& y, char* to) {
-    const Tensor a = dense(x, compute), b = dense(y, compute);
-    kernel.row_products({static_cast<const char*>(a.const_data_ptr()), 0,
-                         static_cast<const char*>(b.const_data_ptr()), to, 1, a.numel(), conjugate});
+  const Vector x(self, compute, lanewise::detail::Scratch::PanelA);
+  const Vector y(other, compute, lanewise::detail::Scratch::PanelB);
+  const bool as_they_lie = x.as_it_lies() && y.as_it_lies();
+  const auto part = [&](std::int64_t first, std::int64_t n, char* to) {
+    for (std::int64_t i = 0; i < n && !as_they_lie; i += Vector::kPiece) {
+      const std::int64_t count = std::min(Vector::kPiece, n - i);
+      x.copy(first + i, count, i);
+      y.copy(first + i, count, i);
+    }
+    kernel.row_products({x.run(first), 0, y.run(first), to, 1, n, conjugate});
   };
   const std::int64_t n = self.numel();
-  const bool as_they_lie = type == compute && self.is_contiguous() && other.is_contiguous();
   const std::int64_t chunk = as_they_lie ? kChunk : kCopiedChunk;
   Tensor out = lanewise::detail::empty_cpu({}, compute);
   auto* result = static_cast<char*>(out.data_ptr());
   if (n <= chunk) {
-    part(self, other, result);
+    part(0, n, result);
     return dense(out, type);
   }
   const std::int64_t chunks = divup(n, chunk);
   const Tensor parts = lanewise::detail::empty_cpu({chunks}, compute);
   parallel_for(0, chunks, kChunk / chunk, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i * chunk, count = std::min(chunk, n - first);
-      part(narrow(self, 0, first, count), narrow(other, 0, first, count),
-           static_cast<char*>(parts.data_ptr()) + i * bytes);
+      const std::int64_t first = i * chunk;
+      part(first, std::min(chunk, n - first), static_cast<char*>(parts.data_ptr()) + i * bytes);
     }
   });
   const auto add = [&]<class T>() {

@@ -137,6 +137,24 @@ TEST(Products, DotsOfComplexVectors) {
             1e-11);
 }
 
+TEST(Products, DotsOfElementsApart) {
+  for (const ScalarType dtype :
+       {kFloat, kDouble, kHalf, kBFloat16, kChar, kShort, kInt, kLong, kComplexFloat, kComplexDouble}) {
+    for (const std::int64_t n : {0, 1, 255, 256, 257, 2047, 2048, 2049, 140000}) {
+      const Tensor both = (numbers({3 * n + 1, 2}) * 3).to(dtype);
+      const Tensor apart = both.t()[0].slice(0, 1, 3 * n + 1, 3), beside = both.t()[1].narrow(0, 0, n),
+                   same = both[0][0].expand({n});
+      const Tensor dense = apart.contiguous();
+      for (const Tensor& other : {apart, beside, same, dense}) {
+        const std::string found = bits(dense.dot(other.contiguous()));
+        EXPECT_EQ(bits(apart.dot(other)), found) << dtype << ' ' << n;
+        EXPECT_EQ(bits(dense.dot(other)), found) << dtype << ' ' << n;
+        EXPECT_EQ(bits(other.dot(apart)), bits(other.contiguous().dot(dense))) << dtype << ' ' << n;
+      }
+    }
+  }
+}
+
 TEST(Products, HalvesRoundOnce) {
   for (const ScalarType dtype : {kHalf, kBFloat16}) {
     const Tensor a = numbers({2, 9, 40}, dtype), b = numbers({2, 40, 7}, dtype), s = numbers({9, 7}, dtype),
