@@ -18,6 +18,13 @@ bool contains(const std::vector<const TensorImpl*>& list, const Tensor& t) {
   return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
 }
 
+/// What a function returns for an input that it hands back.
+Tensor view_of_input(const Tensor& input) {
+  const Tensor alias = lanewise::detail::make_alias(input);
+  if (transforms_on()) batching::copy_batch(input, alias);
+  return as_view(input, alias, CreationMeta::InCustomFunction);
+}
+
 bool contains(const variable_list& list, const Tensor& t) {
   return std::any_of(list.begin(), list.end(), [&](const Tensor& other) { return other.is_same(t); });
 }
@@ -110,16 +117,14 @@ void CustomNodeBase::finish_output(Tensor& output, bool is_input, bool is_dirty,
   }
   if (!differentiable) {
     add_input_metadata(undefined_input());
-    if (!output.requires_grad()) return;
-    // Detached, rather than changing an input's own state.
-    output = output.detach();
+    if (!output.requires_grad()) {
+      if (is_input && !is_dirty) output = view_of_input(output);  // its state is not the input's
+    } else if (is_input || !output._is_view()) {
+      output = output.detach();
+    }
     return;
   }
-  if (is_input) {
-    const Tensor alias = lanewise::detail::make_alias(output);
-    if (transforms_on()) batching::copy_batch(output, alias);
-    output = as_view(output, alias, CreationMeta::InCustomFunction);
-  }
+  if (is_input) output = view_of_input(output);
   const std::uint32_t input_nr = add_input_metadata(output);
   AutogradMeta& meta = materialize_autograd_meta(output);
   if (meta.is_view())

@@ -203,9 +203,6 @@ Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double mar
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin,
                            std::int64_t reduction) {
   ops::check_defined("margin_ranking_loss", "input1", input1, "input2", input2, "target", target);
-  LANEWISE_CHECK(ShapeError, input1.dim() == input2.dim() && input1.dim() == target.dim(),
-                 "margin_ranking_loss: expected inputs and target of one number of dimensions, found shapes ",
-                 input1.sizes(), ", ", input2.sizes(), " and ", target.sizes());
   return reduce("margin_ranking_loss", clamp_min((-target * (input1 - input2)).add(Scalar(margin)), 0),
                 reduction);
 }

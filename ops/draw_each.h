@@ -13,16 +13,16 @@
 namespace lanewise::ops {
 
 /// A number of draw(parameter, stream) for each element of self, which holds the parameters, called `name` in errors, and gives
-/// shape, layout and dtype. They must not be negative. In f64 and in logical order, some 40 to 100 ns a number.
-template <class Draw>
-Tensor draw_each(const char* op, const char* name, const Tensor& self, Draw draw) {
+/// shape, layout and dtype. They must be valid(). In f64 and in logical order, some 40 to 100 ns a number.
+template <class Draw, class Valid>
+Tensor draw_each(const char* op, const char* name, const Tensor& self, Draw draw, Valid valid) {
   constexpr std::int64_t kGrain = 1024;
   check_floating_self(op, self);
   Tensor numbers = lanewise::detail::empty_cpu(self.sizes(), kDouble);
   ops::copy_(numbers, self);
   auto* each = static_cast<double*>(numbers.data_ptr());
   for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-    LANEWISE_CHECK(ValueError, !(each[i] < 0), op, ": expected ", name, " to be non-negative, but one is ",
+    LANEWISE_CHECK(ValueError, valid(each[i]), op, ": expected ", name, " to be non-negative, but one is ",
                    each[i]);
   }
   const Generator::State state = lanewise::detail::drawing_generator().reserve(1);

@@ -75,6 +75,8 @@ double poisson_number(double rate, RandomStream random) noexcept {
 
 }  // namespace
 
-Tensor poisson(const Tensor& self) { return draw_each("poisson", "rates", self, poisson_number); }
+Tensor poisson(const Tensor& self) {
+  return draw_each("poisson", "rates", self, poisson_number, [](double rate) { return rate >= 0; });
+}
 
 }  // namespace lanewise::ops

@@ -147,11 +147,13 @@ double smallest(ScalarType dtype) noexcept {
 }  // namespace
 
 Tensor standard_gamma(const Tensor& self) {
-  return draw_each("_standard_gamma", "shapes", self,
-                   [least = smallest(self.scalar_type())](double shape, RandomStream random) {
-                     const double x = gamma_number(shape, random);
-                     return x < least && shape != 0 ? least : x;
-                   });
+  return draw_each(
+      "_standard_gamma", "shapes", self,
+      [least = smallest(self.scalar_type())](double shape, RandomStream random) {
+        const double x = gamma_number(shape, random);
+        return x < least && shape != 0 ? least : x;
+      },
+      [](double shape) { return !(shape < 0); });
 }
 
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {

@@ -76,7 +76,9 @@ class LANEWISE_API Tensor {
   TensorImpl* unsafeReleaseTensorImpl() noexcept { return std::exchange(impl_, nullptr); }
   bool is_same(const Tensor& other) const noexcept { return impl_ == other.impl_; }
   std::uint32_t use_count() const noexcept { return impl_ == nullptr ? 0 : impl_->use_count(); }
-  bool is_same_size(const Tensor& other) const { return sizes().equals(other.sizes()); }
+  bool is_same_size(const Tensor& other) const {
+    return asked("is_same_size")->sizes().equals(other.asked("is_same_size")->sizes());
+  }
   /// Whether both look at the same memory in the same way.
   bool is_set_to(const Tensor& tensor) const;
   bool is_alias_of(const Tensor& other) const { return storage().is_same(other.storage()); }
@@ -113,10 +115,13 @@ class LANEWISE_API Tensor {
   bool is_floating_point() const noexcept { return lanewise::is_floating_point(scalar_type()); }
   bool is_complex() const noexcept { return lanewise::is_complex(scalar_type()); }
   bool is_signed() const { return lanewise::is_signed(asked("is_signed")->dtype()); }
-  TensorOptions options() const noexcept { return TensorOptions(scalar_type()); }
-  Device device() const noexcept { return {}; }
+  TensorOptions options() const { return TensorOptions(asked("options")->dtype()); }
+  Device device() const {
+    asked("device");
+    return {};
+  }
   Layout layout() const noexcept { return kStrided; }
-  bool is_cpu() const noexcept { return true; }
+  bool is_cpu() const noexcept { return defined(); }
   bool is_cuda() const noexcept { return false; }
   bool is_pinned() const noexcept { return false; }
   /// Tensors have no named dimensions.
@@ -129,7 +134,7 @@ class LANEWISE_API Tensor {
   bool is_nested() const noexcept { return false; }
   bool is_conj() const noexcept { return false; }
   bool is_neg() const noexcept { return false; }
-  std::int64_t get_device() const noexcept { return device().index(); }
+  std::int64_t get_device() const { return device().index(); }
   /// libtorch once had others.
   bool is_variable() const noexcept { return true; }
   /// "CPUFloatType"; "UndefinedType" of an undefined tensor.

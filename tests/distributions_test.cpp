@@ -241,12 +241,11 @@ TEST(Distributions, PoissonDependsOnSeedAndPositionAlone) {
 
 TEST(Distributions, PoissonAtTheEdgesOfItsDomain) {
   const double inf = std::numeric_limits<double>::infinity();
-  const auto edge = values(poisson(tensor({0.0, inf, std::nan(""), 5e-324, 1e300}, kDouble)));
+  const auto edge = values(poisson(tensor({0.0, inf, 5e-324, 1e300}, kDouble)));
   EXPECT_EQ(edge[0], 0);
   EXPECT_EQ(edge[1], inf);
-  EXPECT_TRUE(std::isnan(edge[2]));
-  EXPECT_EQ(edge[3], 0);
-  EXPECT_NEAR(edge[4] / 1e300, 1, 1e-15);
+  EXPECT_EQ(edge[2], 0);
+  EXPECT_NEAR(edge[3] / 1e300, 1, 1e-15);
   for (const ScalarType dtype : {kHalf, kBFloat16, kFloat, kDouble}) {
     EXPECT_EQ(poisson(ones({3}, dtype)).scalar_type(), dtype);
   }
@@ -256,6 +255,7 @@ TEST(Distributions, PoissonAtTheEdgesOfItsDomain) {
                 poisson(tensor({1.0, -0.5}));
               }),
               ThrowsMessage<ValueError>(HasSubstr("expected rates to be non-negative, but one is -0.5")));
+  EXPECT_THROW(poisson(tensor({1.0, std::nan("")})), ValueError);
   EXPECT_EQ(detail::getDefaultCPUGenerator().state().offset, before.offset);
   EXPECT_THROW(poisson(ones({2}, kInt)), DtypeError);
   EXPECT_THROW(poisson(ones({2}, kComplexFloat)), DtypeError);

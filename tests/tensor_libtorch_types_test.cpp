@@ -137,6 +137,7 @@ TEST(Undefined, AnswersWhatItCan) {
   EXPECT_EQ(u.toString(), "UndefinedType");
   EXPECT_EQ(u.type().backend(), Backend::Undefined);
   EXPECT_FALSE(u.requires_grad() || u.is_inference() || u.is_wrapped_number() || u.is_floating_point());
+  EXPECT_FALSE(u.is_cpu());
   EXPECT_FALSE(u.toType(u.type()).defined());
 }
 
@@ -146,6 +147,11 @@ TEST(Undefined, RaisesWhereThereIsNoAnswer) {
   EXPECT_THAT(Call([&] { u.strides(); }),
               ThrowsMessage<ValueError>(AllOf(HasSubstr("strides"), HasSubstr("undefined"))));
   EXPECT_THROW(u.is_contiguous(), ValueError);
+  EXPECT_THROW(u.options(), ValueError);
+  EXPECT_THROW(u.device(), ValueError);
+  EXPECT_THROW(u.get_device(), ValueError);
+  EXPECT_THROW(u.is_same_size(t), ValueError);
+  EXPECT_THROW(t.is_same_size(u), ValueError);
   EXPECT_THROW(u.grad_fn(), AutogradError);
   EXPECT_THROW(u.storage(), ValueError);
   EXPECT_THROW(u.storage_offset(), ValueError);

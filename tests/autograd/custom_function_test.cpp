@@ -241,6 +241,42 @@ TEST(Function, KnowsInForwardWhatNeedsGradients) {
   EXPECT_VALUES(Asking::apply(x, y), 22);
 }
 
+struct HandBack : Function<HandBack> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x, bool flat, bool differentiable) {
+    const Tensor y = flat ? x.view({-1}) : x;
+    if (!differentiable) ctx->mark_non_differentiable({y});
+    return y;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) {
+    return {grads[0].view({2}), Tensor(), Tensor()};
+  }
+};
+
+TEST(Function, ThatHandsAnInputBackUnrecordedGivesAView) {
+  const Tensor x = constant({1.0, 2.0});
+  Tensor y = HandBack::apply(x, false, true);
+  EXPECT_FALSE(y.is_same(x));
+  EXPECT_TRUE(y.is_view());
+  EXPECT_EQ(y.data_ptr(), x.data_ptr());
+  y.requires_grad_();
+  EXPECT_FALSE(x.requires_grad());
+
+  const Tensor part = leaf({1.0, 2.0}) * 1;
+  const auto detached = [&](bool flat, bool differentiable) {
+    const Tensor z = HandBack::apply(part, flat, differentiable);
+    EXPECT_EQ(z.data_ptr(), part.data_ptr());
+    EXPECT_EQ(z.grad_fn(), nullptr);
+    EXPECT_EQ(z.is_view(), flat);
+    return !z.requires_grad();
+  };
+  // Views stay with their base, which tells what may be written to them.
+  EXPECT_TRUE(detached(false, false));
+  EXPECT_FALSE(detached(true, false));
+  const NoGradGuard guard;
+  EXPECT_TRUE(detached(false, true));
+  EXPECT_FALSE(detached(true, true));
+}
+
 TEST(Function, ThatRecordsNothingDoesNotAskForTheHistoryOfItsInputs) {
   const Tensor part = (leaf({1.0, 2.0}) * 1).unbind(0)[0];
   const NoGradGuard guard;

@@ -244,6 +244,9 @@ std::vector<Case> loss_cases() {
     cases.push_back({"margin_ranking_loss", [reduction](D d) {
                        return Args{in({4}, d), in({4}, d), signs({4}, d), 0.2, reduction};
                      }});
+    cases.push_back({"margin_ranking_loss", [reduction](D d) {
+                       return Args{in({2, 3}, d), in({3}, d), signs({2, 1}, d), 0.2, reduction};
+                     }});
     cases.push_back({"cosine_embedding_loss", [reduction](D d) {
                        return Args{in({3, 4}, d), in({3, 4}, d), signs({3}, d), 0.1, reduction};
                      }});
