@@ -13,13 +13,10 @@ namespace lanewise::autograd {
 /// element, then 1).
 ///
 /// retain_graph   keeps the saved tensors for another backward; default: create_graph
-/// create_graph   records the backward itself, for higher derivatives; then the graph of x.grad() leads back
-/// to x, a cycle
-///                that lives until x.mutable_grad() is assigned an undefined Tensor. grad() makes no such
-///                cycle
+/// create_graph   records the backward itself, for higher derivatives; then the graph of x.grad() leads back to x, a
+///                cycle that lives until x.mutable_grad() is assigned an undefined Tensor. grad() makes no such cycle
 /// inputs         only these tensors get gradients, leaves or not; empty: all leaves
-/// Throws         AutogradError if a tensor needs no gradient, is no scalar and has no grad_tensor, the shape
-/// of a
+/// Throws         AutogradError if a tensor needs no gradient, is no scalar and has no grad_tensor, the shape of a
 ///                grad_tensor is not that of its tensor, or the graph was freed before
 LANEWISE_API void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
                            std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,

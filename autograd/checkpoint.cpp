@@ -20,10 +20,8 @@ namespace {
 
 using ListFunction = std::function<variable_list(const variable_list&)>;
 
-bool same(const Edge& a, const Edge& b) { return a.function == b.function && a.input_nr == b.input_nr; }
-
 bool contains(const std::vector<Edge>& edges, const Edge& edge) {
-  return std::any_of(edges.begin(), edges.end(), [&](const Edge& e) { return same(e, edge); });
+  return std::find(edges.begin(), edges.end(), edge) != edges.end();
 }
 
 /// One run of the function with tensors of its own as inputs.
@@ -94,14 +92,16 @@ struct CheckpointBackward final : Node {
     }
     const bool create_graph = GradMode::is_enabled();
     const Run run = again(originals, create_graph);
+    LANEWISE_CHECK(AutogradError, run.outputs.size() == num_inputs(), "checkpoint: ", run.outputs.size(),
+                   " values were recomputed, the forward pass had ", num_inputs(),
+                   "; the function must do the same both times");
     edge_list roots, targets;
     variable_list starts;
     for (std::size_t o = 0; o < run.outputs.size(); ++o) {
       if (!grads[o].defined()) continue;
       LANEWISE_CHECK(
           AutogradError,
-          o < num_inputs() && run.outputs[o].requires_grad() &&
-              run.outputs[o].sizes() == input_metadata(o).shape() &&
+          run.outputs[o].requires_grad() && run.outputs[o].sizes() == input_metadata(o).shape() &&
               run.outputs[o].scalar_type() == input_metadata(o).dtype(),
           "checkpoint: Recomputed values have different metadata than during the forward pass: output ", o,
           "; the function must do the same both times");
@@ -137,7 +137,7 @@ struct CheckpointBackward final : Node {
     Run run(fn, originals, wanted, connected);
     bool same_edges = run.inner.size() + run.outer.size() == num_outputs();
     for (std::size_t i = 0; same_edges && i < run.outer.size(); ++i) {
-      same_edges = same(run.outer[i], next_edge(run.inner.size() + i));
+      same_edges = run.outer[i] == next_edge(run.inner.size() + i);
     }
     LANEWISE_CHECK(AutogradError, same_edges,
                    "checkpoint: the recomputation depends on other tensors than the original forward; the "

@@ -14,10 +14,6 @@ namespace lanewise::autograd {
 
 namespace {
 
-bool contains(const std::vector<const TensorImpl*>& list, const Tensor& t) {
-  return std::find(list.begin(), list.end(), t.unsafeGetTensorImpl()) != list.end();
-}
-
 /// What a function returns for an input that it hands back.
 Tensor view_of_input(const Tensor& input) {
   const Tensor alias = lanewise::detail::make_alias(input);
@@ -43,15 +39,9 @@ variable_list AutogradContext::get_saved_variables() const {
   return list;
 }
 
-void AutogradContext::mark_dirty(const variable_list& inputs) {
-  dirty_.clear();
-  for (const Tensor& t : inputs) dirty_.push_back(t.unsafeGetTensorImpl());
-}
+void AutogradContext::mark_dirty(const variable_list& inputs) { dirty_ = inputs; }
 
-void AutogradContext::mark_non_differentiable(const variable_list& outputs) {
-  non_differentiable_.clear();
-  for (const Tensor& t : outputs) non_differentiable_.push_back(t.unsafeGetTensorImpl());
-}
+void AutogradContext::mark_non_differentiable(const variable_list& outputs) { non_differentiable_ = outputs; }
 
 bool AutogradContext::needs_input_grad(std::size_t i) const { return node_->task_should_compute_output(i); }
 
@@ -207,6 +197,8 @@ void CustomNodeBase::finish(const variable_list& inputs, variable_list& outputs,
     }
   }
   context_.to_save_.clear();
+  context_.dirty_.clear();
+  context_.non_differentiable_.clear();
 }
 
 variable_list CustomNodeBase::apply(variable_list&& grads) {

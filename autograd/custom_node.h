@@ -60,8 +60,7 @@ class LANEWISE_API AutogradContext {
   variable_list to_save_;
   std::optional<variable_list> to_save_for_jvp_;
   std::vector<SavedVariable> saved_;
-  std::vector<const TensorImpl*> dirty_;
-  std::vector<const TensorImpl*> non_differentiable_;
+  variable_list dirty_, non_differentiable_;  // until forward is done
   const variable_list* for_jvp_ = nullptr;  ///< what jvp() sees of the saved tensors
   bool materialize_grads_ = true;
 };

@@ -23,10 +23,4 @@ Tensor unit_like(const Tensor& t, std::int64_t i) {
   return unit.view(t.sizes());
 }
 
-DimVector joined(IntArrayRef output, IntArrayRef input) {
-  DimVector sizes(output);
-  for (const std::int64_t size : input) sizes.push_back(size);
-  return sizes;
-}
-
 }  // namespace lanewise::autograd::detail

@@ -97,20 +97,11 @@ std::string dtype_reason(const Event& op, const std::vector<const WalkRecord*>& 
   return text;
 }
 
-bool is_contiguous(const TensorRecord& t) {
-  std::int64_t expected = 1;
-  for (std::size_t d = t.sizes.size(); d-- > 0;) {
-    if (t.sizes[d] != 1 && t.strides[d] != expected) return false;
-    expected *= t.sizes[d];
-  }
-  return true;
-}
-
 std::string layout_reason(const Event& op) {
   const std::vector<TensorRecord> operands = tensors_of(op, false), results = tensors_of(op, true);
   if (results.empty()) return "-";
   const TensorRecord& result = results[0];
-  std::string text = is_contiguous(result) ? "contiguous" : "strides (" + joined(result.strides, ",") + ")";
+  std::string text = result.is_contiguous() ? "contiguous" : "strides (" + joined(result.strides, ",") + ")";
   if (op.path == "-" && op.bytes == 0) return text + ": a view, no element moves";
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].sizes != result.sizes) continue;

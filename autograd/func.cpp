@@ -13,11 +13,11 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/shape.h>
 
 namespace lanewise::func {
 namespace {
 
-using autograd::detail::joined;
 using autograd::detail::unit_like;
 using autograd::forward_ad::detached;
 
@@ -195,7 +195,7 @@ TensorFunction jacrev(TensorFunction fn) {
     auto [output, pull_back] = vjp(fn, x);
     variable_list rows;
     for (std::int64_t i = 0; i < output.numel(); ++i) rows.push_back(pull_back(unit_like(output, i)));
-    const DimVector sizes = joined(output.sizes(), x.sizes());
+    const DimVector sizes = concatenated(output.sizes(), x.sizes());
     return rows.empty() ? zeros(sizes, x.options()) : stack(rows).reshape(sizes);
   };
 }
@@ -204,9 +204,9 @@ TensorFunction jacfwd(TensorFunction fn) {
   return [fn = std::move(fn)](const Tensor& x) {
     variable_list columns;
     for (std::int64_t i = 0; i < x.numel(); ++i) columns.push_back(jvp(fn, x, unit_like(x, i)).second);
-    if (!columns.empty()) return stack(columns, -1).reshape(joined(columns[0].sizes(), x.sizes()));
+    if (!columns.empty()) return stack(columns, -1).reshape(concatenated(columns[0].sizes(), x.sizes()));
     const Tensor output = fn(x);
-    return zeros(joined(output.sizes(), x.sizes()), output.options());
+    return zeros(concatenated(output.sizes(), x.sizes()), output.options());
   };
 }
 

@@ -10,12 +10,12 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/shape.h>
 
 namespace lanewise::autograd::functional {
 namespace {
 
 using detail::gradients_of;
-using detail::joined;
 using detail::unit_like;
 
 /// Tensors of our own to differentiate by; connected to inputs that the caller differentiates by.
@@ -148,7 +148,7 @@ std::vector<variable_list> reverse_jacobian(const char* op, const variable_list&
     }
     variable_list of_output;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      of_output.push_back(stacked(rows[i], joined(output.sizes(), inputs[i].sizes()), inputs[i]));
+      of_output.push_back(stacked(rows[i], concatenated(output.sizes(), inputs[i].sizes()), inputs[i]));
     }
     result.push_back(finished(std::move(of_output), create_graph));
   }
@@ -174,7 +174,7 @@ std::vector<variable_list> forward_jacobian(const ListFunction& fn, const variab
         columns[o].push_back(found[o]);
     }
     for (std::size_t o = 0; o < outputs.size(); ++o) {
-      const DimVector sizes = joined(outputs[o].sizes(), inputs[i].sizes());
+      const DimVector sizes = concatenated(outputs[o].sizes(), inputs[i].sizes());
       result[o].push_back(columns[o].empty() ? zeros(sizes, outputs[o].options())
                                              : stack(columns[o], -1).reshape(sizes));
     }

@@ -42,6 +42,17 @@ void replace(const Node& node, const char* kind, std::size_t position, variable_
   grads = std::move(replaced);
 }
 
+/// run(hook, position) for each hook of a node. Their keys grow, and say what comes next after a hook that removed itself or others.
+template <class Hooks, class Run>
+void each_hook(const Hooks& hooks, const Run& run) {
+  for (auto at = hooks.begin(); at != hooks.end();) {
+    const auto [key, hook] = *at;
+    run(hook, static_cast<std::size_t>(at - hooks.begin()));
+    at = std::upper_bound(hooks.begin(), hooks.end(), key,
+                          [](std::uint64_t done, const auto& other) { return done < other.first; });
+  }
+}
+
 void run_hooks(const Node* node, const TensorHookList& list, Tensor& grad) {
   const auto take = [&](std::size_t position, Tensor&& replaced) {
     if (!replaced.defined()) return;
@@ -142,27 +153,23 @@ void NodeHooks::run_tensor_hooks(const Node& node, variable_list& grads) const {
     const std::shared_ptr<TensorHookList> list = of_tensors[t].list;
     run_list(node, *list, grads[of_tensors[t].input_nr]);
   }
-  for (std::size_t i = 0; i < tensor_pre_hooks.size(); ++i) {
-    const Node::PreHook hook = tensor_pre_hooks[i].second;
+  each_hook(tensor_pre_hooks, [&](const Node::PreHook& hook, std::size_t i) {
     replace(node, "tensor pre-", i, grads, hook(grads));
-  }
+  });
   for (const Retain& retain : retains) {
     if (grads[retain.input_nr].defined()) retain.retained->add(grads[retain.input_nr]);
   }
 }
 
 void NodeHooks::run_pre_hooks(const Node& node, variable_list& grads) const {
-  for (std::size_t i = 0; i < pre_hooks.size(); ++i) {
-    const Node::PreHook hook = pre_hooks[i].second;
-    replace(node, "pre-", i, grads, hook(grads));
-  }
+  each_hook(pre_hooks,
+            [&](const Node::PreHook& hook, std::size_t i) { replace(node, "pre-", i, grads, hook(grads)); });
 }
 
 void NodeHooks::run_post_hooks(const Node& node, variable_list& outputs, const variable_list& inputs) const {
-  for (std::size_t i = 0; i < post_hooks.size(); ++i) {
-    const Node::PostHook hook = post_hooks[i].second;
+  each_hook(post_hooks, [&](const Node::PostHook& hook, std::size_t i) {
     replace(node, "post-", i, outputs, hook(outputs, inputs));
-  }
+  });
 }
 
 TensorHookList& hooks_of(const Tensor& t) {

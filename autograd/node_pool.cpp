@@ -2,6 +2,7 @@
 #include <new>
 
 #include <lanewise/autograd/node_pool.h>
+#include <lanewise/tensor/detail/block_cache.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise::autograd::detail {
@@ -9,11 +10,8 @@ namespace lanewise::autograd::detail {
 namespace {
 
 constexpr std::size_t kStep = 32;
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kClasses = 1;  // so that the sanitizer sees every node
-#else
-constexpr std::size_t kClasses = 24;  // blocks up to 768 bytes
-#endif
+// Blocks of up to 768 bytes; next to none where a sanitizer is to see every node.
+constexpr std::size_t kClasses = LANEWISE_CACHES_BLOCKS ? 24 : 1;
 constexpr std::uint32_t kKept = 1u << 15;  // blocks of a class that a thread keeps: a deep network's graph
 
 struct Block {

@@ -35,10 +35,8 @@ void SavedVariable::save(const Tensor& variable, bool is_output) {
   saved_version_ = impl->version();
   const auto* meta = static_cast<const AutogradMeta*>(impl->autograd_meta());
   if (meta != nullptr) output_nr_ = meta->output_nr_;
-  if (!is_output || meta == nullptr || (meta->grad_fn_ == nullptr && !meta->is_view())) {
-    saved_original_ = true;
-    data_ = variable;
-  } else if (meta->is_view() && variable.grad_fn() == nullptr) {
+  if (!is_output || meta == nullptr || (meta->grad_fn_ == nullptr && !meta->is_view()) ||
+      (meta->is_view() && variable.grad_fn() == nullptr)) {
     saved_original_ = true;
     data_ = variable;
   } else {

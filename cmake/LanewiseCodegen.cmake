@@ -1,16 +1,8 @@
-# lanewise_codegen(SOURCES <files> DEPENDS <yaml> OUTPUTS <names>): builds the generator and runs it on
-# autograd/derivatives.yaml. OUTPUTS is the fixed list of files it writes; its *.cpp join the autograd floor, its headers
-# marked with PUBLIC_HEADERS are installed.
+# lanewise_codegen(SOURCES <files> YAML <file> OUTPUTS <names> PUBLIC_HEADERS <names>): builds the generator and runs it on
+# autograd/derivatives.yaml. OUTPUTS and PUBLIC_HEADERS are the fixed list of files it writes; the *.cpp join the autograd
+# floor, PUBLIC_HEADERS are installed.
 function(lanewise_codegen)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "YAML" "SOURCES;OUTPUTS;PUBLIC_HEADERS")
-  foreach(file IN LISTS arg_SOURCES arg_YAML)
-    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    if(NOT EXISTS ${file})
-      message(WARNING "${file} is missing: building without the generated ops")
-      return()
-    endif()
-  endforeach()
-
   if(LANEWISE_CODEGEN_ONLY)
     lanewise_add_codegen_executable(${arg_SOURCES})
     return()

@@ -96,9 +96,7 @@ function(lanewise_build_isa_objects result)
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx2>>:-falign-loops=32>
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx512>>:-falign-loops=64>)
       lanewise_parse_once(lanewise_kernels_${tier} ${tier} <algorithm> <lanewise/vec/math.h>)
-      if(TARGET lanewise_generate)
-        add_dependencies(lanewise_kernels_${tier} lanewise_generate)
-      endif()
+      add_dependencies(lanewise_kernels_${tier} lanewise_generate)
       set(object ${PROJECT_BINARY_DIR}/isa/lanewise_${tier}.o)
       set(objects $<FILTER:$<TARGET_OBJECTS:lanewise_kernels_${tier}>,EXCLUDE,[.]gch$>)   # CMake counts parsed headers too
       add_custom_command(OUTPUT ${object}

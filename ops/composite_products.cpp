@@ -28,12 +28,6 @@ DimVector sizes_of(const Tensor& t, IntArrayRef dims) {
   return sizes;
 }
 
-DimVector joined(IntArrayRef a, IntArrayRef b) {
-  DimVector all(a);
-  for (const std::int64_t x : b) all.push_back(x);
-  return all;
-}
-
 void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight, const Tensor& bias) {
   LANEWISE_CHECK(ShapeError, weight.dim() == 3 && input1.dim() > 0 && input1.dim() == input2.dim(),
                  "bilinear: expected a weight of 3 dimensions and "
@@ -84,9 +78,9 @@ Tensor tensordot(const Tensor& self, const Tensor& other, IntArrayRef dims_self,
   const DimVector rows = others(a, mine), cols = others(b, theirs);
   const DimVector row_sizes = sizes_of(a, rows), col_sizes = sizes_of(b, cols);
   const std::int64_t depth = multiply_integers(sizes_of(a, mine));
-  a = a.permute(joined(rows, mine)).reshape({multiply_integers(row_sizes), depth});
-  b = b.permute(joined(theirs, cols)).reshape({depth, multiply_integers(col_sizes)});
-  return a.mm(b).reshape(joined(row_sizes, col_sizes));
+  a = a.permute(concatenated(rows, mine)).reshape({multiply_integers(row_sizes), depth});
+  b = b.permute(concatenated(theirs, cols)).reshape({depth, multiply_integers(col_sizes)});
+  return a.mm(b).reshape(concatenated(row_sizes, col_sizes));
 }
 
 Tensor kron(const Tensor& self, const Tensor& other) {

@@ -11,7 +11,7 @@
 namespace lanewise {
 namespace {
 
-/// first_of[i][j] of a chain i ... j: the last matrix of its left factor.
+/// [i][j] of a chain i ... j: the last matrix of its left factor.
 using Splits = std::vector<std::vector<std::size_t>>;
 
 Splits best_splits(const std::vector<Tensor>& chain) {

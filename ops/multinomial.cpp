@@ -26,7 +26,8 @@ struct Weights {
 template <class F>
 void share_rows(const Weights& weights, std::int64_t num_samples, F&& f) {
   constexpr std::int64_t kLeast = 8192;  // of both, for a thread
-  parallel_for(0, weights.rows, divup(kLeast, weights.categories + num_samples), f);
+  parallel_for(0, weights.rows,
+               divup(kLeast, std::min(weights.categories, kLeast) + std::min(num_samples, kLeast)), f);
 }
 
 void check_weights(const Weights& weights, std::int64_t num_samples, bool replacement) {

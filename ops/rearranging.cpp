@@ -78,11 +78,12 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
   for (std::size_t i = 0; i < wrapped.size(); ++i) {
     const auto place =
         static_cast<std::size_t>(std::find(once.begin(), once.end(), wrapped[i]) - once.begin());
+    const std::int64_t shift = shifts[i] % std::max<std::int64_t>(self.size(wrapped[i]), 1);
     if (place < once.size()) {
-      by[place] += shifts[i];
+      by[place] += shift;
     } else {
       once.push_back(wrapped[i]);
-      by.push_back(shifts[i]);
+      by.push_back(shift);
     }
   }
   const Tensor result = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/reduced_dims.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -37,12 +38,7 @@ Tensor for_parts(const Tensor& z, DimMask mask) {
 }
 
 Tensor filled(const Tensor& self, DimMask mask, bool keepdim, ScalarType dtype, const Scalar& value) {
-  Tensor out = detail::empty_cpu(reduced_shape(self.sizes(), mask, keepdim), dtype);
-  visit_dtype(dtype, [&]<class T>() {
-    T* p = static_cast<T*>(out.data_ptr());
-    for (std::int64_t i = 0; i < out.numel(); ++i) p[i] = value.to_unchecked<T>();
-  });
-  return out;
+  return filled(reduced_shape(self.sizes(), mask, keepdim), dtype, value);
 }
 
 Tensor drop_dims(const Tensor& t, DimMask mask) {

@@ -9,7 +9,7 @@ namespace lanewise::nn::init {
 namespace {
 
 void check_weights(const char* op, const Tensor& tensor) {
-  LANEWISE_CHECK(AutogradError, tensor.defined(), op, ": the tensor is undefined");
+  LANEWISE_CHECK(ValueError, tensor.defined(), op, ": the tensor is undefined");
 }
 
 /// Fills with numbers of mean 0 and this deviation.

@@ -168,8 +168,8 @@ class TraceWriter {
         .field("seconds", r_.seconds)
         .field("dropped_events", r_.dropped);
     json_.key("counters").open('{');
-    for (std::size_t i = 0; i < r_.counters.names().size(); ++i)
-      json_.field(r_.counters.names()[i], r_.counters.totals()[i]);
+    const std::vector<std::uint64_t> counts = r_.counters.read();  // also while they go on
+    for (std::size_t i = 0; i < counts.size(); ++i) json_.field(r_.counters.names()[i], counts[i]);
     json_.close().field("counters_problem", r_.counters.problem());
     json_.key("averages").open('[');
     for (const GroupBy group : {GroupBy::Name, GroupBy::NameAndShape}) {

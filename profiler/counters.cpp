@@ -35,7 +35,7 @@ Counters::~Counters() { close(); }
 
 namespace {
 
-struct Kind {
+struct HardwareEvent {
   const char* name;
   std::uint32_t type;
   std::uint64_t config;
@@ -45,8 +45,8 @@ constexpr std::uint64_t kL1dReadMisses =
     PERF_COUNT_HW_CACHE_L1D | (PERF_COUNT_HW_CACHE_OP_READ << 8) | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16);
 
 /// `unknown` are those for which this CPU has no event that we know of.
-std::vector<Kind> kinds(std::string& unknown) {
-  std::vector<Kind> kinds = {
+std::vector<HardwareEvent> hardware_events(std::string& unknown) {
+  std::vector<HardwareEvent> found = {
       {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
       {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
       {"l1d_misses", PERF_TYPE_HW_CACHE, kL1dReadMisses},
@@ -55,22 +55,22 @@ std::vector<Kind> kinds(std::string& unknown) {
   for (const auto& [name, event] :
        {std::pair("l2_misses", events.l2_misses), std::pair("llc_misses", events.llc_misses)}) {
     if (event) {
-      kinds.push_back({name, event->type, event->config});
+      found.push_back({name, event->type, event->config});
     } else {
       unknown += (unknown.empty() ? "" : ", ") + std::string(name);
     }
   }
-  kinds.push_back({"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES});
-  kinds.push_back({"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS});
-  return kinds;
+  found.push_back({"branch_misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES});
+  found.push_back({"page_faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS});
+  return found;
 }
 
-int open_counter(const Kind& kind, int thread) {
+int open_counter(const HardwareEvent& event, int thread) {
   perf_event_attr attr;
   std::memset(&attr, 0, sizeof(attr));
   attr.size = sizeof(attr);
-  attr.type = kind.type;
-  attr.config = kind.config;
+  attr.type = event.type;
+  attr.config = event.config;
   attr.exclude_kernel = 1;
   attr.exclude_hv = 1;
   attr.inherit = 1;  // threads that this one starts count into the same number
@@ -105,10 +105,10 @@ Counters Counters::open() {
   const std::vector<int> threads = threads_of_process();
   std::string missing, unknown;
   int error = 0;
-  for (const Kind& kind : kinds(unknown)) {
+  for (const HardwareEvent& event : hardware_events(unknown)) {
     std::vector<int> files;
     for (const int thread : threads) {
-      const int file = open_counter(kind, thread);
+      const int file = open_counter(event, thread);
       if (file >= 0) {
         files.push_back(file);
       } else if (errno != ESRCH) {  // a thread that has just ended counts nothing more
@@ -116,10 +116,10 @@ Counters Counters::open() {
       }
     }
     if (files.empty()) {
-      missing += (missing.empty() ? "" : ", ") + std::string(kind.name);
+      missing += (missing.empty() ? "" : ", ") + std::string(event.name);
       continue;
     }
-    counters.names_.emplace_back(kind.name);
+    counters.names_.emplace_back(event.name);
     counters.files_.push_back(std::move(files));
   }
   if (!missing.empty()) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <mutex>
 #include <string>
 
 #if defined(__linux__)
@@ -61,6 +62,7 @@ class Session {
   }
 
   void write() const {
+    const std::lock_guard lock(writing_);  // threads may find that a dump was asked for, one after the other
     try {
       Recorder& recorder = Recorder::instance();
       const std::vector<Event> events = recorder.events();
@@ -101,6 +103,7 @@ class Session {
 
   std::string path_;
   bool runs_ = false;
+  mutable std::mutex writing_;
 };
 
 const Session session;

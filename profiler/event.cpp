@@ -10,17 +10,17 @@ std::string list(const std::vector<std::int64_t>& numbers, char open, char close
   return text + close;
 }
 
-bool is_contiguous(const TensorRecord& t) {
+}  // namespace
+
+bool TensorRecord::is_contiguous() const {
   std::int64_t expected = 1;
-  for (std::size_t d = t.sizes.size(); d-- > 0;) {
-    if (t.sizes[d] == 0) return true;
-    if (t.sizes[d] != 1 && t.strides[d] != expected) return false;
-    expected *= t.sizes[d];
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (sizes[d] == 0) return true;
+    if (sizes[d] != 1 && strides[d] != expected) return false;
+    expected *= sizes[d];
   }
   return true;
 }
-
-}  // namespace
 
 std::string describe_arguments(const Event& event) {
   std::string text;
@@ -32,7 +32,7 @@ std::string describe_arguments(const Event& event) {
       continue;
     }
     text += short_name(t.dtype) + list(t.sizes, '[', ']');
-    if (!is_contiguous(t)) text += ":" + list(t.strides, '(', ')');
+    if (!t.is_contiguous()) text += ":" + list(t.strides, '(', ')');
   }
   return text;
 }

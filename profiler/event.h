@@ -24,6 +24,8 @@ struct TensorRecord {
   bool is_result = false;
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> strides;  ///< in elements
+
+  bool is_contiguous() const;
 };
 
 /// One thing that took time. Times are ns of std::chrono::steady_clock.

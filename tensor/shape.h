@@ -25,6 +25,13 @@ inline std::int64_t multiply_integers(IntArrayRef sizes) noexcept {
   return product;
 }
 
+/// The sizes of both, one after the other.
+inline DimVector concatenated(IntArrayRef a, IntArrayRef b) {
+  DimVector all(a);
+  for (const std::int64_t size : b) all.push_back(size);
+  return all;
+}
+
 /// Strides of C order.
 LANEWISE_API DimVector contiguous_strides(IntArrayRef sizes);
 /// The strides with which a tensor of `sizes` and `strides` can be seen as `new_sizes` without moving data,

@@ -68,6 +68,7 @@ void StorageImpl::resize(std::size_t nbytes) {
                    " bytes exceed the address space");
     const std::size_t capacity = detail::round_large(nbytes < 4096 ? 4096 : nbytes);
     void* data = detail::allocate_large(capacity);
+    detail::note_allocation(nbytes);
     if (nbytes_ != 0) std::memcpy(data, data_, nbytes_);
     if (origin_ == Origin::Separate) detail::free_large(data_, capacity_);
     data_ = data;

@@ -6,7 +6,7 @@
 set -eu
 cd "$1"
 
-# floor_check <folders>: prints each include that points up or sideways, or is not spelled <lanewise/...>.
+# check <folders>: prints each include that points up or sideways, or is not spelled <lanewise/...>.
 check() {
   find "$@" -name '*.h' -o -name '*.cpp' | sort | xargs awk '
     BEGIN {

@@ -3,6 +3,7 @@
 #include <complex>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -108,6 +109,9 @@ TEST(Errors, ResultsThatTheTensorCannotHold) {
   EXPECT_TRUE(dropout(i, 0.5, false).is_same(i));
   EXPECT_THROW(zeros({2}, kComplexFloat).abs_(), DtypeError);
   EXPECT_THROW(ones({}).roll(1, 0), IndexError);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(equal(arange(5).roll({kMost, kMost}, {0, 0}), arange(5).roll(2 * (kMost % 5), 0)));
+  EXPECT_THROW(ones({4}).multinomial(kMost, true), ShapeError);
 }
 
 TEST(Errors, NumbersKeepTheirImaginaryPartAndTheirSize) {

@@ -4,9 +4,11 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,8 +31,12 @@ struct Settings {
   std::vector<std::string> program;
 };
 
-/// Runs the program with the profile on. Its exit code; 128 and more by a signal, as shells say it.
-int run(const Settings& settings) {
+/// Runs the program with the profile on. Its exit code, 128 and more by a signal, as shells say it; nothing, having said why, if it
+/// cannot be run.
+std::optional<int> run(const Settings& settings) {
+  int failure[2];  // closed when the program begins; tells the error if it does not
+  LANEWISE_CHECK(Error, pipe2(failure, O_CLOEXEC) == 0,
+                 "profile: cannot make a pipe: ", std::strerror(errno));
   const pid_t child = fork();
   LANEWISE_CHECK(Error, child >= 0, "profile: cannot start a process: ", std::strerror(errno));
   if (child == 0) {
@@ -41,11 +47,19 @@ int run(const Settings& settings) {
       arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
-    std::fprintf(stderr, "lanewise: profile: cannot run %s: %s\n", arguments[0], std::strerror(errno));
-    _exit(127);
+    const int error = errno;
+    _exit(write(failure[1], &error, sizeof error) == sizeof error ? 127 : 126);
   }
-  int state = 0;
+  close(failure[1]);
+  int error = 0, state = 0;
+  const bool fails = read(failure[0], &error, sizeof error) == sizeof error;
+  close(failure[0]);
   while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
+  }
+  if (fails) {
+    std::fprintf(stderr, "lanewise: profile: cannot run %s: %s\n", settings.program[0].c_str(),
+                 std::strerror(error));
+    return std::nullopt;
   }
   return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
 }
@@ -53,8 +67,8 @@ int run(const Settings& settings) {
 int profile(const Settings& settings) {
   write_file(settings.output, "");  // an error now, not after hours
   if (std::filesystem::is_regular_file(settings.output)) std::remove(settings.output.c_str());
-  const int status = run(settings);
-  if (status == 127) return kFailure;
+  const std::optional<int> status = run(settings);
+  if (!status) return kFailure;
   if (access(settings.output.c_str(), R_OK) != 0) {
     std::fprintf(
         stderr,
@@ -72,9 +86,9 @@ int profile(const Settings& settings) {
       std::printf("%s: %s\n", name.c_str(), count.dump().c_str());
     std::printf("trace for Perfetto and `lanewise report`: %s\n", settings.output.c_str());
   }
-  if (status != 0)
-    std::fprintf(stderr, "lanewise: profile: %s ended with %d\n", settings.program[0].c_str(), status);
-  return status;
+  if (*status != 0)
+    std::fprintf(stderr, "lanewise: profile: %s ended with %d\n", settings.program[0].c_str(), *status);
+  return *status;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ LANEWISE_INLINE void interleave(RegisterOf<R> even, RegisterOf<R> odd, RegisterO
 
 /// complex64 and complex128: two registers. `size` counts complex numbers, as many as a register holds reals.
 /// Products are the plain (ac - bd) + (ad + bc)i, quotients are those of `divide` in
-/// math/complex_arithmetic.h.
+/// complex_arithmetic.h.
 template <class R>
 struct Vec<std::complex<R>> {
   using value_type = std::complex<R>;

@@ -17,7 +17,4 @@ variable_list gradients_of(const variable_list& outputs, const variable_list& in
 /// 1 at element `i`, else 0.
 Tensor unit_like(const Tensor& t, std::int64_t i);
 
-/// The sizes of a jacobian: those of the output, then those of the input.
-DimVector joined(IntArrayRef output, IntArrayRef input);
-
 }  // namespace lanewise::autograd::detail

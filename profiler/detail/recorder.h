@@ -64,15 +64,15 @@ class Recorder {
   static Recorder& instance();
 
   void start(const Options& options);
-  /// No thread adds to the recording afterwards. Its events, by thread and end.
+  /// No thread adds to the recording afterwards.
   void stop();
   bool is_running() const noexcept { return running_.load(std::memory_order_acquire); }
-  /// What has been recorded so far, also while it goes on.
+  /// What has been recorded so far, also while it goes on; by thread and begin.
   std::vector<Event> events();
   std::int64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   std::int64_t begin() const noexcept { return begin_; }
   std::int64_t end() const noexcept { return is_running() ? now() : end_; }
-  /// For whoever holds a stopped recording.
+  /// May be read while the recording goes on, by one that knows that nobody stops or starts it.
   const Counters& counters() const noexcept { return counters_; }
   bool keeps_shapes() const noexcept { return shapes_.load(std::memory_order_relaxed); }
   bool counts() const noexcept { return counts_.load(std::memory_order_relaxed); }

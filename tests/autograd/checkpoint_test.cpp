@@ -90,6 +90,15 @@ TEST(Checkpoint, NoticesAnotherSecondRun) {
   const Tensor z = checkpoint(captured, x);
   EXPECT_THAT(Call([&] { grad({z.sum()}, {x}); }),
               ThrowsMessage<AutogradError>(HasSubstr("depends on other tensors")));
+  for (const std::size_t again : {1u, 3u}) {
+    runs = 0;
+    const auto number = [&](const variable_list& in) {
+      return variable_list(runs++ == 0 ? 2 : again, in[0] * 2);
+    };
+    const variable_list two = checkpoint(number, variable_list{x});
+    EXPECT_THAT(Call([&] { grad({two[0].sum()}, {x}); }),
+                ThrowsMessage<AutogradError>(HasSubstr("values were recomputed")));
+  }
 }
 
 TEST(Checkpoint, KeepsNoIntermediateResults) {

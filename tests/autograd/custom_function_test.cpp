@@ -277,6 +277,22 @@ TEST(Function, ThatHandsAnInputBackUnrecordedGivesAView) {
   EXPECT_FALSE(detached(true, true));
 }
 
+struct MarksAnotherTensor : Function<MarksAnotherTensor> {
+  static Tensor forward(AutogradContext* ctx, const Tensor& x) {
+    ctx->mark_non_differentiable({x * 2});  // dies, and its memory may become that of the result
+    return x * 3;
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0] * 3}; }
+};
+
+TEST(Function, MarksATensorNotAnAddress) {
+  const Tensor x = leaf({1.0});
+  const Tensor y = MarksAnotherTensor::apply(x);
+  EXPECT_TRUE(y.requires_grad());
+  y.backward();
+  EXPECT_VALUES(x.grad(), 3);
+}
+
 TEST(Function, ThatRecordsNothingDoesNotAskForTheHistoryOfItsInputs) {
   const Tensor part = (leaf({1.0, 2.0}) * 1).unbind(0)[0];
   const NoGradGuard guard;

@@ -111,6 +111,37 @@ TEST(Hooks, OfNodes) {
   EXPECT_FALSE(y.grad_fn()->remove_pre_hook(pre));
 }
 
+TEST(Hooks, OfNodesMayRemoveThemselvesAndOthers) {
+  const Tensor x = leaf({2.0});
+  const Tensor y = x * 3;
+  const std::shared_ptr<Node> node = y.grad_fn();
+  std::string order;
+  std::uint64_t once = 0, later = 0;
+  const auto note = [&](char name) {
+    return [&order, name](const variable_list&) {
+      order += name;
+      return variable_list();
+    };
+  };
+  once = node->add_pre_hook([&](const variable_list&) {
+    order += 'a';
+    EXPECT_TRUE(node->remove_pre_hook(once));
+    return variable_list();
+  });
+  node->add_pre_hook(note('b'));
+  node->add_pre_hook([&](const variable_list&) {
+    order += 'c';
+    node->remove_pre_hook(later);
+    return variable_list();
+  });
+  later = node->add_pre_hook(note('d'));
+  node->add_pre_hook(note('e'));
+  y.backward({}, true);
+  EXPECT_EQ(order, "abce");
+  y.backward({}, true);
+  EXPECT_EQ(order, "abcebce");
+}
+
 TEST(Hooks, PostAccumulate) {
   const Tensor x = leaf({1.0});
   std::vector<double> seen;

@@ -116,6 +116,8 @@ TEST(ProfileCommand, RunsAProgramAndSumsUp) {
 
 TEST(ProfileCommand, GivesTheProgramsExitCode) {
   EXPECT_EQ(run_tool({"profile", "-o", scratch_file("t.json"), "--", LANEWISE_TOOL, "frobnicate"}).status, 2);
+  const std::string script = std::string("'") + LANEWISE_TOOL + "' info > /dev/null; exit 127";
+  EXPECT_EQ(run_tool({"profile", "-o", scratch_file("t.json"), "--", "sh", "-c", script}).status, 127);
 }
 
 TEST(ProfileCommand, SaysWhyThereIsNoProfile) {
