@@ -1,4 +1,5 @@
 #include <lanewise/autograd/formulas.h>
+#include <lanewise/ops/loss_reduction.h>
 #include <lanewise/ops/pointwise_losses.h>
 
 namespace lanewise::autograd::formulas {
@@ -8,8 +9,8 @@ double loss_share(const Tensor& self, const Tensor& target, std::int64_t reducti
 }
 
 Tensor reduce_loss(const Tensor& terms, std::int64_t reduction) {
-  if (reduction == 0) return terms;
-  return reduction == 1 ? terms.mean() : terms.sum();
+  if (reduction == Reduction::None) return terms;
+  return reduction == Reduction::Mean ? terms.mean() : terms.sum();
 }
 
 Tensor smooth_l1_double_backward(const Tensor& both, const Tensor& self, const Tensor& target,
@@ -36,7 +37,7 @@ Tensor of_samples(const Tensor& grad, const Tensor& self, std::int64_t reduction
   const Tensor g = self.dim() == 2 && grad.dim() == 1 ? grad.unsqueeze(1) : grad;
   const std::int64_t samples = self.dim() == 2 ? self.size(0) : 1;
   const std::int64_t classes = self.dim() == 0 ? 1 : self.size(-1);
-  return g / static_cast<double>((reduction == 1 ? samples : 1) * classes);
+  return g / static_cast<double>((reduction == Reduction::Mean ? samples : 1) * classes);
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ namespace {
 Tensor weigh(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight,
              std::int64_t reduction) {
   const Tensor weighted = weight.defined() ? grad * weight : grad;
-  return reduction == 1 ? weighted * loss_share(self, target, reduction) : weighted;
+  return reduction == Reduction::Mean ? weighted * loss_share(self, target, reduction) : weighted;
 }
 
 }  // namespace

@@ -255,12 +255,15 @@ RemovableHandle register_hook(const std::shared_ptr<Node>& node, Node::PostHook 
 namespace {
 
 /// Adds observer(i, grad) to each tensor.
-RemovableHandle observe(const char* op, const variable_list& tensors,
-                        const std::function<void(std::size_t i, const Tensor& grad)>& observer) {
+void check_require_gradients(const char* op, const variable_list& tensors) {
   for (const Tensor& t : tensors) {
     LANEWISE_CHECK(AutogradError, t.defined() && t.requires_grad(), op,
                    ": a tensor doesn't require gradient");
   }
+}
+
+RemovableHandle observe(const variable_list& tensors,
+                        const std::function<void(std::size_t i, const Tensor& grad)>& observer) {
   std::vector<RemovableHandle> handles;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     auto& observers = hooks_of(tensors[i]).observers;
@@ -301,12 +304,11 @@ RemovableHandle register_multi_grad_hook(const variable_list& tensors,
     std::vector<std::weak_ptr<Node>> nodes;
     std::function<void(const variable_list&)> hook;
   };
+  check_require_gradients("register_multi_grad_hook", tensors);
   auto state = std::make_shared<State>();
   state->hook = std::move(hook);
-  for (const Tensor& t : tensors) {
-    if (t.defined() && t.requires_grad()) state->nodes.push_back(gradient_edge(t).function);
-  }
-  return observe("register_multi_grad_hook", tensors, [state](std::size_t i, const Tensor& grad) {
+  for (const Tensor& t : tensors) state->nodes.push_back(gradient_edge(t).function);
+  return observe(tensors, [state](std::size_t i, const Tensor& grad) {
     variable_list complete;
     {
       const std::lock_guard<std::mutex> lock(state->mutex);
@@ -333,9 +335,10 @@ RemovableHandle register_multi_grad_hook_any(const variable_list& tensors,
     std::uint64_t last = 0;  ///< the run in which it was called last
     std::function<void(const Tensor&)> hook;
   };
+  check_require_gradients("register_multi_grad_hook_any", tensors);
   auto state = std::make_shared<State>();
   state->hook = std::move(hook);
-  return observe("register_multi_grad_hook_any", tensors, [state](std::size_t, const Tensor& grad) {
+  return observe(tensors, [state](std::size_t, const Tensor& grad) {
     {
       const std::uint64_t run = GraphTask::current()->id();
       const std::lock_guard<std::mutex> lock(state->mutex);

@@ -5,6 +5,7 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/loss_reduction.h>
+#include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise {
@@ -15,10 +16,9 @@ Tensor in_dtype(const Tensor& self, std::optional<ScalarType> dtype) {
 }
 
 Tensor reduce(const char* op, const Tensor& loss, std::int64_t reduction) {
-  LANEWISE_CHECK(ValueError, reduction >= 0 && reduction <= 2, op, ": reduction is ", reduction,
-                 "; expected 0 (none), 1 (mean) or 2 (sum)");
-  if (reduction == 0) return loss;
-  return reduction == 1 ? loss.mean() : loss.sum();
+  ops::check_reduction(op, reduction);
+  if (reduction == Reduction::None) return loss;
+  return reduction == Reduction::Mean ? loss.mean() : loss.sum();
 }
 
 /// Variances that broadcast to `input`: one for each element, or one for each row of the last dimension.
@@ -89,7 +89,7 @@ std::tuple<Tensor, Tensor> nll_loss_any(const Tensor& self, const Tensor& target
   const std::int64_t n = self.size(0), rest = target.numel() / std::max<std::int64_t>(n, 1);
   auto [loss, total] = nll_loss2d_forward(self.reshape({n, self.size(1), 1, rest}),
                                           target.reshape({n, 1, rest}), weight, reduction, ignore_index);
-  return {reduction == 0 ? loss.reshape(expected) : loss, total};
+  return {reduction == Reduction::None ? loss.reshape(expected) : loss, total};
 }
 
 /// The dimension of the classes.
@@ -151,8 +151,7 @@ Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor
   LANEWISE_CHECK(ShapeError, self.dim() > 0,
                  "cross_entropy_loss: expected scores of shape [C], [N, C] or [N, C, d...], found ",
                  self.sizes());
-  LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END,
-                 "cross_entropy_loss: reduction is ", reduction, "; expected 0 (none), 1 (mean) or 2 (sum)");
+  ops::check_reduction("cross_entropy_loss", reduction);
   LANEWISE_CHECK(ValueError, label_smoothing >= 0 && label_smoothing <= 1,
                  "cross_entropy_loss: label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (self.sizes() == target.sizes()) {

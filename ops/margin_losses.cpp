@@ -3,6 +3,7 @@
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/loss_reduction.h>
 #include <lanewise/ops/margin_losses.h>
+#include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -21,8 +22,7 @@ struct Scores {
                    " elements");
     LANEWISE_CHECK(DtypeError, targets.scalar_type() == kLong, op, ": expected an int64 target, found ",
                    targets.scalar_type());
-    LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END, op,
-                   ": reduction is ", reduction, "; expected 0 (none), 1 (mean) or 2 (sum)");
+    check_reduction(op, reduction);
     LANEWISE_CHECK(
         ShapeError, input.dim() <= 2 && (input.dim() == 0 || input.sizes().back() > 0), op,
         ": Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", input.sizes());

@@ -2,6 +2,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/loss_reduction.h>
 #include <lanewise/ops/pointwise_losses.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/ops/views.h>
@@ -29,15 +30,10 @@ constexpr PointwiseOp kBceBackward{"binary_cross_entropy_backward",
                                    &KernelTable::binary_cross_entropy_backward};
 constexpr PointwiseOp kBceWithLogits{"binary_cross_entropy_with_logits", &KernelTable::bce_with_logits};
 
-void check_reduction(const char* op, std::int64_t reduction) {
-  LANEWISE_CHECK(ValueError, reduction >= 0 && reduction <= 2, op, ": reduction is ", reduction,
-                 "; expected 0 (none), 1 (mean) or 2 (sum)");
-}
-
 Tensor reduced(const char* op, const Tensor& terms, std::int64_t reduction) {
   check_reduction(op, reduction);
-  if (reduction == 0) return terms;
-  return reduction == 1 ? mean(terms) : sum(terms);
+  if (reduction == Reduction::None) return terms;
+  return reduction == Reduction::Mean ? mean(terms) : sum(terms);
 }
 
 /// Terms in the dtype of self, whatever the target's made of them. Throws DtypeError for complex or floating terms of
@@ -76,9 +72,14 @@ void check_delta(const char* op, double delta) {
 
 }  // namespace
 
+void check_reduction(const char* op, std::int64_t reduction) {
+  LANEWISE_CHECK(ValueError, reduction >= Reduction::None && reduction < Reduction::END, op,
+                 ": reduction is ", reduction, "; expected 0 (none), 1 (mean) or 2 (sum)");
+}
+
 double loss_share(const Tensor& self, const Tensor& target, std::int64_t reduction) {
   check_reduction("loss", reduction);
-  if (reduction != 1) return 1;
+  if (reduction != Reduction::Mean) return 1;
   std::int64_t terms = self.numel();
   if (self.sizes() != target.sizes()) {
     terms = 1;

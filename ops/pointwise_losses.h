@@ -12,6 +12,9 @@
 /// Throws   ValueError for another reduction, ShapeError, DtypeError
 namespace lanewise::ops {
 
+/// Throws ValueError unless it is one of Reduction.
+void check_reduction(const char* op, std::int64_t reduction);
+
 /// 1, or for a mean 1 / number of terms.
 double loss_share(const Tensor& self, const Tensor& target, std::int64_t reduction);
 

@@ -7,23 +7,19 @@
 #include <lanewise/lanewise.h>
 
 #include "call.h"
+#include "thread_count.h"
 
 namespace lanewise::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
-
-struct ThreadsScope {
-  explicit ThreadsScope(int n) : before(get_num_threads()) { set_num_threads(n); }
-  ~ThreadsScope() { set_num_threads(before); }
-  int before;
-};
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::ThreadCount;
+using ::testing::ThrowsMessage;
 
 TEST(Explain, CoalescesWhatIsContiguous) {
-  const ThreadsScope one(1);
+  const ThreadCount one(1);
   const Tensor a = rand({8, 16, 64}), b = rand({8, 16, 64});
   EXPECT_THAT(
       explain([&] { a.add(b); }),
@@ -62,7 +58,7 @@ TEST(Explain, GivesTheRuleOfPromotion) {
 }
 
 TEST(Explain, SaysHowManyThreadsAndWhy) {
-  const ThreadsScope two(2);
+  const ThreadCount two(2);
   const Tensor x = rand({1 << 20});
   EXPECT_THAT(explain([&] { x.exp(); }),
               AllOf(HasSubstr("threads 2 of 2: 1048576 elements of cost"), HasSubstr("a thread gets ")));

@@ -8,20 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "made_up_call.h"
+#include "thread_count.h"
 
 namespace lanewise::testing {
 namespace {
-
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : previous_(get_num_threads()) { set_num_threads(threads); }
-  ~ThreadCount() { set_num_threads(previous_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int previous_;
-};
 
 /// The tiers whose floating-point results are the same: sse4_2 has no fused multiply-add.
 std::vector<Isa> tiers() {

@@ -6,17 +6,13 @@
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/dispatch_isa/threads.h>
 
+#include "../thread_count.h"
 #include "helpers.h"
 
 namespace lanewise::autograd {
 namespace {
 
-/// Threads for a scope, so that there are several on any machine.
-struct Threads {
-  explicit Threads(int n) : before(get_num_threads()) { set_num_threads(n); }
-  ~Threads() { set_num_threads(before); }
-  int before;
-};
+using testing::ThreadCount;  // several, on any machine
 
 /// Sixteen branches from two leaves, that meet again; values whose sums depend on the order.
 struct Wide {
@@ -39,7 +35,7 @@ std::vector<float> floats(const Tensor& t) {
 }
 
 TEST(ParallelBackward, GivesTheSameBits) {
-  const Threads threads(4);
+  const ThreadCount threads(4);
   const Wide serial;
   serial.out.backward();
   for (int round = 0; round < 20; ++round) {
@@ -52,7 +48,7 @@ TEST(ParallelBackward, GivesTheSameBits) {
 }
 
 TEST(ParallelBackward, OfSecondDerivativesAndAskedGradients) {
-  const Threads threads(3);
+  const ThreadCount threads(3);
   const auto run = [](bool enabled) {
     const Wide f;
     const ParallelBackwardGuard guard(enabled);
@@ -85,7 +81,7 @@ struct Meets : Function<Meets> {
 };
 
 TEST(ParallelBackward, BranchesRunAtTheSameTime) {
-  const Threads threads(2);
+  const ThreadCount threads(2);
   const Tensor x = leaf({1.0});
   const Tensor out = Meets::apply(x) + Meets::apply(x);
   const ParallelBackwardGuard guard;
@@ -96,7 +92,7 @@ TEST(ParallelBackward, BranchesRunAtTheSameTime) {
 }
 
 TEST(ParallelBackward, IsOffWithoutMultithreading) {
-  const Threads threads(2);
+  const ThreadCount threads(2);
   const ParallelBackwardGuard guard;
   const MultithreadingGuard off(false);
   const Tensor x = leaf({1.0});
@@ -112,7 +108,7 @@ TEST(ParallelBackward, IsOffWithoutMultithreading) {
 }
 
 TEST(ParallelBackward, HooksRunOneAtATimeAndModesCross) {
-  const Threads threads(4);
+  const ThreadCount threads(4);
   const Tensor x = leaf({1.0});
   Tensor out;
   int calls = 0, together = 0;
@@ -133,7 +129,7 @@ TEST(ParallelBackward, HooksRunOneAtATimeAndModesCross) {
 }
 
 TEST(ParallelBackward, ErrorsReachTheCaller) {
-  const Threads threads(4);
+  const ThreadCount threads(4);
   const Tensor x = leaf({1.0});
   Tensor out;
   unsigned handle = 0;
@@ -155,7 +151,7 @@ TEST(ParallelBackward, ErrorsReachTheCaller) {
 }
 
 TEST(ParallelBackward, NestsAndQueuesCallbacks) {
-  const Threads threads(4);
+  const ThreadCount threads(4);
   const Tensor x = leaf({2.0}), inner = leaf({3.0});
   Tensor out;
   std::atomic<int> finals = 0;

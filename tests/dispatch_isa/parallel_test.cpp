@@ -17,19 +17,12 @@
 #include <lanewise/dispatch_isa/flush_denormal.h>
 #include <lanewise/dispatch_isa/parallel.h>
 
+#include "../thread_count.h"
+
 namespace lanewise {
 namespace {
 
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : previous_(get_num_threads()) { set_num_threads(threads); }
-  ~ThreadCount() { set_num_threads(previous_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int previous_;
-};
+using testing::ThreadCount;
 
 /// Visits per index of a loop over [begin, end), and the number of ranges it came in.
 std::pair<std::vector<int>, int> visits(std::int64_t begin, std::int64_t end, std::int64_t grain) {
