@@ -117,6 +117,26 @@ Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
   return batch.wrap(batch.front(0).unsqueeze(in_value("unsqueeze", dim, self.dim() + 1)));
 }
 
+namespace {
+
+/// self becomes what `view` is of it.
+void look_as(Tensor& self, const Tensor& view) {
+  const DimVector sizes(view.sizes()), strides(view.strides());
+  self.unsafeGetTensorImpl()->set_sizes_and_strides(sizes, strides);
+  copy_batch(view, self);
+}
+
+}  // namespace
+
+void squeeze_(Tensor& self) { look_as(self, rules::squeeze(self)); }
+void squeeze_(Tensor& self, std::int64_t dim) { look_as(self, rules::squeeze(self, dim)); }
+void squeeze_(Tensor& self, IntArrayRef dim) { look_as(self, rules::squeeze(self, dim)); }
+void unsqueeze_(Tensor& self, std::int64_t dim) { look_as(self, rules::unsqueeze(self, dim)); }
+void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  look_as(self, rules::transpose(self, dim0, dim1));
+}
+void t_(Tensor& self) { look_as(self, rules::t(self)); }
+
 Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
   const Batch batch({&self});
   return batch.wrap(batch.front(0).diagonal(offset, in_value("diagonal", dim1, self.dim()),

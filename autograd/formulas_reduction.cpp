@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <lanewise/autograd/detail/batching.h>
+#include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/grad_mode.h>
 
@@ -155,7 +156,7 @@ Tensor cumprod_backward(const Tensor& grad, const Tensor& input, std::int64_t di
   const bool batched = transforms_on() && batching::is_batched(zero);
   if (!batched && !zero.any().item<bool>())
     return _reverse_cumsum(grad * lanewise::conj(result), dim) / lanewise::conj(self);
-  if (GradMode::is_enabled()) {
+  if (GradMode::is_enabled() || forward_ad::Frame({&self}).active()) {
     // Quadratic, but right also in the second derivative, where a second zero counts: row k has 1 for element
     // k.
     const Tensor x = self.transpose(dim, -1);

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <lanewise/autograd/detail/batching.h>
+#include <lanewise/autograd/detail/forward_frame.h>
 #include <lanewise/autograd/formulas.h>
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/ops/pointwise_forms.h>
@@ -137,7 +138,7 @@ namespace {
 /// Along the last dimension, the product of all elements but one's own, where some are zero.
 Tensor products_of_others(const Tensor& self) {
   const std::int64_t n = self.size(-1);
-  if (GradMode::is_enabled()) {
+  if (GradMode::is_enabled() || forward_ad::Frame({&self}).active()) {
     // Quadratic, but right also in the second derivative, where a second zero counts.
     const Tensor index = arange(n);
     const Tensor own = index.unsqueeze(1) == index.unsqueeze(0);

@@ -314,7 +314,7 @@ variable_list transposed(const variable_list& results, const std::vector<bool>& 
   variable_list starts(results.size()), wanted;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!differentiable[i] || !results[i].defined() || !is_differentiable(results[i].scalar_type())) continue;
-    starts[i] = zeros_like(results[i]).requires_grad_();
+    starts[i] = batching::lift_to_active(zeros_like(results[i])).requires_grad_();  // one for each slice
     wanted.push_back(starts[i]);
   }
   variable_list outputs, directions;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include <lanewise/autograd/autograd.h>
+#include <lanewise/autograd/detail/batching.h>
 #include <lanewise/autograd/detail/derivative_parts.h>
 #include <lanewise/autograd/forward_ad.h>
 #include <lanewise/autograd/func.h>
@@ -120,7 +121,7 @@ struct Call {
 
 variable_list zero_leaves(const variable_list& like) {
   variable_list zeros;
-  for (const Tensor& t : like) zeros.push_back(zeros_like(t).requires_grad_());
+  for (const Tensor& t : like) zeros.push_back(batching::lift_to_active(zeros_like(t)).requires_grad_());
   return zeros;
 }
 

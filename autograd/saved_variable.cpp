@@ -62,6 +62,12 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks>&& hooks) {
     rare_->next = edge.function;
     output_nr_ = edge.input_nr;
   }
+  if (transforms_on()) {
+    // A result gets its tangents later, with those of what was saved of it.
+    const Tensor dual = saved_original_ ? forward_ad::detached(data_) : data_;
+    const AutogradMeta* meta = get_autograd_meta(dual);
+    if (meta != nullptr && meta->transforms_ != nullptr) rare_->forward = meta->transforms_->forward;
+  }
   const NoGradGuard guard;
   hooks->call_pack_hook(saved_original_ ? data_.detach() : data_);
   LANEWISE_CHECK(AutogradError, data_.unsafeGetTensorImpl()->version() == saved_version_,
@@ -137,6 +143,19 @@ Tensor SavedVariable::unpack_with_hooks(std::shared_ptr<Node> saved_for) const {
   LANEWISE_CHECK(
       AutogradError, data.defined(),
       "a saved tensor's unpack hook returned an undefined tensor; expected one like that which was packed");
+  if (!transforms_on()) return with_history(data, std::move(saved_for));
+  Tensor variable = with_history(data, std::move(saved_for));
+  if (variable.is_same(data)) variable = lanewise::detail::make_alias(data);
+  forward_ad::copy_state(data, variable);
+  if (rare_->forward != nullptr) {
+    AutogradMeta& meta = materialize_autograd_meta(variable);
+    if (meta.transforms_ == nullptr) meta.transforms_ = std::make_unique<TransformState>();
+    meta.transforms_->forward = rare_->forward;
+  }
+  return variable;
+}
+
+Tensor SavedVariable::with_history(const Tensor& data, std::shared_ptr<Node> saved_for) const {
   if (!saved_original_) return attach_history(data, std::move(saved_for));
   if (rare_->next == nullptr) return data;
   if (rare_->next->sequence_nr() != kMaxSequenceNr) return attach_history(data, rare_->next);

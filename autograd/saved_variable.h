@@ -6,6 +6,7 @@
 
 #include <lanewise/autograd/node.h>
 #include <lanewise/autograd/saved_tensor_hooks.h>
+#include <lanewise/autograd/transforms.h>
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -53,11 +54,14 @@ class LANEWISE_API SavedVariable {
     std::weak_ptr<Node> view_grad_fn;  ///< of an output that is a view: not always the node that saves it
     std::unique_ptr<SavedVariableHooks> hooks;
     std::shared_ptr<Node> next;  ///< of an input with hooks: its grad_fn or accumulator
+    std::shared_ptr<ForwardGrad> forward;  ///< with hooks: the tangents, which they do not see
   };
 
   void check(const Node* saved_for) const;
   void pack(std::unique_ptr<SavedVariableHooks>&& hooks);
   Tensor unpack_with_hooks(std::shared_ptr<Node> saved_for) const;
+  /// What a hook unpacked, in the place of what was packed.
+  Tensor with_history(const Tensor& data, std::shared_ptr<Node> saved_for) const;
   Tensor attach_history(const Tensor& data, std::shared_ptr<Node> grad_fn) const;
 
   Tensor data_;

@@ -167,7 +167,10 @@ Tensor imag(const Tensor& self) {
 
 Tensor conj(const Tensor& self) {
   ops::check_defined("conj", "self", self);
-  return self.is_complex() ? _conj_physical(self) : self;
+  if (!self.is_complex()) return self;
+  // As a number it would be rounded to the default dtype.
+  if (self.is_wrapped_number()) return detail::wrapped_number(self.item().conj());
+  return _conj_physical(self);
 }
 
 Tensor conj_physical(const Tensor& self) {

@@ -94,8 +94,12 @@ void emit_batch_functions(Text& text, const TransformedOp& t) {
   }
   if (schema.is_inplace()) {
     text.line("void batch_", t.name, "(", parameter_list(schema, false), ") {");
-    text.line("  batching::check_writable(\"", schema.name, "\", self, ", pointers,
-              ");\n  const Batch batch(", pointers, ");");
+    text.line("  batching::check_writable(\"", schema.name, "\", self, ", pointers, ");");
+    if (t.op.vmap == Vmap::Rule) {
+      text.line("  batching::rules::", schema.name, "(", argument_list(schema), ");\n}");
+      return;
+    }
+    text.line("  const Batch batch(", pointers, ");");
     if (t.op.vmap == Vmap::Pointwise) {
       text.line("  Tensor target = batch.front(0);\n  lanewise::", schema.name, "(",
                 batch_arguments(t, "aligned", "", true), ");\n}");

@@ -51,14 +51,33 @@ std::size_t edge_of(const NodePlan& plan, const std::string& input) {
                                   plan.edges.begin());
 }
 
-void emit_unpacks(Text& text, const Op& op, const FormulaUse& use) {
-  for (const std::string& name : use.tensors) {
-    if (is_list(op, name)) {
-      text.line("    const std::vector<Tensor> ", name, " = unpack_list(", name, "_, this);");
-    } else {
-      text.line("    Tensor made_", name, ";\n    const Tensor& ", name, " = ", name, "_.unpack(this, made_",
-                name, ");");
+void emit_unpack(Text& text, const Op& op, const std::string& name, const char* indent) {
+  if (is_list(op, name)) {
+    text.line(indent, "const std::vector<Tensor> ", name, " = unpack_list(", name, "_, this);");
+  } else {
+    text.line(indent, "Tensor made_", name, ";\n", indent, "const Tensor& ", name, " = ", name,
+              "_.unpack(this, made_", name, ");");
+  }
+}
+
+/// What more than one formula reads is unpacked once for all: hooks may not stand a second time.
+bool is_shared(const NodePlan& plan, const std::string& name) {
+  return std::count_if(plan.formulas.begin(), plan.formulas.end(), [&](const FormulaUse& use) {
+           return std::find(use.tensors.begin(), use.tensors.end(), name) != use.tensors.end();
+         }) > 1;
+}
+
+void emit_shared_unpacks(Text& text, const Op& op, const NodePlan& plan) {
+  for (const auto* names : {&plan.inputs, &plan.results}) {
+    for (const std::string& name : *names) {
+      if (is_shared(plan, name)) emit_unpack(text, op, name, "  ");
     }
+  }
+}
+
+void emit_unpacks(Text& text, const Op& op, const NodePlan& plan, const FormulaUse& use) {
+  for (const std::string& name : use.tensors) {
+    if (!is_shared(plan, name)) emit_unpack(text, op, name, "    ");
   }
 }
 
@@ -88,7 +107,7 @@ void emit_formula(Text& text, const OpList& list, const Op& op, const NodePlan& 
     targets += (targets.empty() ? "" : ", ") + ("grad_inputs[" + number(e) + "]");
   }
   text.line("  if (", condition, ") {");
-  emit_unpacks(text, op, plan.formulas[f]);
+  emit_unpacks(text, op, plan, plan.formulas[f]);
   if (edges.size() == 1) {
     emit_spare(text, list, op, plan, f);
     text.line("    ", targets, " = ", plan.formulas[f].code, ";");
@@ -114,7 +133,8 @@ void emit_apply(Text& text, const OpList& list, const Op& op) {
   if (has_list_edge(op, plan)) {
     text.line("  const Tensor& grad = grads[0];");
     text.line("  if (!grad.defined()) return make_variable_list(num_outputs());");
-    emit_unpacks(text, op, plan.formulas[0]);
+    emit_shared_unpacks(text, op, plan);
+    emit_unpacks(text, op, plan, plan.formulas[0]);
     text.line("  return ", plan.formulas[0].code, ";\n}\n");
     return;
   }
@@ -127,6 +147,7 @@ void emit_apply(Text& text, const OpList& list, const Op& op) {
     text.line("  const Tensor& grad = grads[0];");
     text.line("  if (!grad.defined()) return grad_inputs;");
   }
+  emit_shared_unpacks(text, op, plan);
   for (std::size_t f = 0; f < plan.formulas.size(); ++f) emit_formula(text, list, op, plan, f);
   text.line("  return grad_inputs;\n}");
   if (saves) {

@@ -34,6 +34,12 @@ Tensor squeeze(const Tensor& self);
 Tensor squeeze(const Tensor& self, std::int64_t dim);
 Tensor squeeze(const Tensor& self, IntArrayRef dim);
 Tensor unsqueeze(const Tensor& self, std::int64_t dim);
+void squeeze_(Tensor& self);
+void squeeze_(Tensor& self, std::int64_t dim);
+void squeeze_(Tensor& self, IntArrayRef dim);
+void unsqueeze_(Tensor& self, std::int64_t dim);
+void transpose_(Tensor& self, std::int64_t dim0, std::int64_t dim1);
+void t_(Tensor& self);
 Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
 Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
                   std::optional<std::int64_t> storage_offset);
