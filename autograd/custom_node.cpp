@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include <lanewise/autograd/accumulate_grad.h>
 #include <lanewise/autograd/custom_node.h>
@@ -170,11 +171,15 @@ void CustomNodeBase::propagate(const variable_list& inputs, const variable_list&
 }
 
 void CustomNodeBase::finish(const variable_list& inputs, variable_list& outputs, bool records) {
+  // A node that kept them would keep itself alive, since outputs lead to it.
+  const variable_list dirty = std::exchange(context_.dirty_, {}),
+                      non_differentiable = std::exchange(context_.non_differentiable_, {}),
+                      to_save = std::exchange(context_.to_save_, {});
   std::size_t dirty_returned = 0;
   for (const Tensor& output : outputs) {
-    if (output.defined() && contains(context_.dirty_, output)) ++dirty_returned;
+    if (output.defined() && contains(dirty, output)) ++dirty_returned;
   }
-  LANEWISE_CHECK(AutogradError, dirty_returned >= context_.dirty_.size(), name(),
+  LANEWISE_CHECK(AutogradError, dirty_returned >= dirty.size(), name(),
                  ": some elements marked as dirty during the forward method were not returned as output");
   for (Tensor& output : outputs) {
     if (!output.defined()) {
@@ -184,21 +189,18 @@ void CustomNodeBase::finish(const variable_list& inputs, variable_list& outputs,
     }
     output_info_.emplace_back(output);
     const bool is_input = contains(inputs, output);
-    const bool is_dirty = contains(context_.dirty_, output);
+    const bool is_dirty = contains(dirty, output);
     const bool differentiable =
-        records && is_differentiable(output.scalar_type()) && !contains(context_.non_differentiable_, output);
+        records && is_differentiable(output.scalar_type()) && !contains(non_differentiable, output);
     if (is_dirty) increment_version(output);
     finish_output(output, is_input, is_dirty, differentiable, outputs.size(), records);
   }
   if (records) {
-    for (const Tensor& t : context_.to_save_) {
+    for (const Tensor& t : to_save) {
       const bool is_output = t.defined() && t.grad_fn().get() == this;
       context_.saved_.emplace_back(t, is_output);
     }
   }
-  context_.to_save_.clear();
-  context_.dirty_.clear();
-  context_.non_differentiable_.clear();
 }
 
 variable_list CustomNodeBase::apply(variable_list&& grads) {

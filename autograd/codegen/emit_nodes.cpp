@@ -5,6 +5,7 @@
 #include "formula.h"
 #include "output.h"
 #include "spent_gradient.h"
+#include "words.h"
 
 namespace lanewise::codegen {
 namespace {
@@ -51,26 +52,43 @@ std::size_t edge_of(const NodePlan& plan, const std::string& input) {
                                   plan.edges.begin());
 }
 
-void emit_unpack(Text& text, const Op& op, const std::string& name, const char* indent) {
+/// `wanted`: when, as an expression; empty: always.
+void emit_unpack(Text& text, const Op& op, const std::string& name, const char* indent,
+                 const std::string& wanted = "") {
+  const std::string when = wanted.empty() ? "" : wanted + " ? ";
   if (is_list(op, name)) {
-    text.line(indent, "const std::vector<Tensor> ", name, " = unpack_list(", name, "_, this);");
+    text.line(indent, "const std::vector<Tensor> ", name, " = ", when, "unpack_list(", name, "_, this)",
+              wanted.empty() ? ";" : " : std::vector<Tensor>();");
   } else {
-    text.line(indent, "Tensor made_", name, ";\n", indent, "const Tensor& ", name, " = ", name,
-              "_.unpack(this, made_", name, ");");
+    text.line(indent, "Tensor made_", name, ";\n", indent, "const Tensor& ", name, " = ", when, name,
+              "_.unpack(this, made_", name, ")", wanted.empty() ? ";" : " : made_" + name + ";");
   }
+}
+
+bool reads(const FormulaUse& use, const std::string& name) {
+  return std::find(use.tensors.begin(), use.tensors.end(), name) != use.tensors.end();
 }
 
 /// What more than one formula reads is unpacked once for all: hooks may not stand a second time.
 bool is_shared(const NodePlan& plan, const std::string& name) {
-  return std::count_if(plan.formulas.begin(), plan.formulas.end(), [&](const FormulaUse& use) {
-           return std::find(use.tensors.begin(), use.tensors.end(), name) != use.tensors.end();
-         }) > 1;
+  return std::count_if(plan.formulas.begin(), plan.formulas.end(),
+                       [&](const FormulaUse& use) { return reads(use, name); }) > 1;
 }
+
+std::string should_compute(std::size_t edge) { return "task_should_compute_output(" + number(edge) + ")"; }
 
 void emit_shared_unpacks(Text& text, const Op& op, const NodePlan& plan) {
   for (const auto* names : {&plan.inputs, &plan.results}) {
     for (const std::string& name : *names) {
-      if (is_shared(plan, name)) emit_unpack(text, op, name, "  ");
+      if (!is_shared(plan, name)) continue;
+      std::vector<std::string> edges;
+      for (std::size_t f = 0; f < plan.formulas.size(); ++f) {
+        if (!reads(plan.formulas[f], name)) continue;
+        for (const std::string& input : op.formulas[f].inputs)
+          edges.push_back(should_compute(edge_of(plan, input)));
+      }
+      emit_unpack(text, op, name, "  ",
+                  edges.size() < plan.edges.size() ? "(" + join(edges, " || ") + ")" : "");
     }
   }
 }
@@ -87,8 +105,7 @@ void emit_spare(Text& text, const OpList& list, const Op& op, const NodePlan& pl
   std::string later;
   for (std::size_t g = f + 1; g < plan.formulas.size(); ++g) {
     for (const std::string& input : op.formulas[g].inputs) {
-      later += (later.empty() ? "" : " && ") +
-               ("!task_should_compute_output(" + number(edge_of(plan, input)) + ")");
+      later += (later.empty() ? "" : " && ") + ("!" + should_compute(edge_of(plan, input)));
     }
   }
   text.line("    const SpareGradient spare(grad", later.empty() ? "" : ", ", later, ");");
@@ -101,7 +118,7 @@ void emit_formula(Text& text, const OpList& list, const Op& op, const NodePlan& 
   }
   std::string condition, mask, targets;
   for (const std::size_t e : edges) {
-    const std::string wanted = "task_should_compute_output(" + number(e) + ")";
+    const std::string wanted = should_compute(e);
     condition += (condition.empty() ? "" : " || ") + wanted;
     mask += (mask.empty() ? "" : ", ") + wanted;
     targets += (targets.empty() ? "" : ", ") + ("grad_inputs[" + number(e) + "]");

@@ -293,6 +293,25 @@ TEST(Function, MarksATensorNotAnAddress) {
   EXPECT_VALUES(x.grad(), 3);
 }
 
+struct WritesBoth : Function<WritesBoth> {
+  static variable_list forward(AutogradContext* ctx, const Tensor& a, const Tensor& b) {
+    ctx->mark_dirty({a, b});
+    ctx->save_for_backward({a});
+    return {a, b};
+  }
+  static variable_list backward(AutogradContext*, variable_list grads) { return grads; }
+};
+
+TEST(Function, ThatIsRefusedHalfWayLeavesNoCycle) {
+  std::weak_ptr<Node> node;
+  {
+    const Tensor a = leaf({1.0}) * 2, b = leaf({1.0});
+    EXPECT_THROW(WritesBoth::apply(a, b), AutogradError);
+    node = a.grad_fn();
+  }
+  EXPECT_TRUE(node.expired());
+}
+
 TEST(Function, ThatRecordsNothingDoesNotAskForTheHistoryOfItsInputs) {
   const Tensor part = (leaf({1.0, 2.0}) * 1).unbind(0)[0];
   const NoGradGuard guard;

@@ -84,6 +84,20 @@ TEST(SavedTensorHooks, UnpackOnceForAllInputs) {
   EXPECT_EQ(unpacked, packed);
 }
 
+TEST(SavedTensors, AreOnlyReadForGradientsThatNeedThem) {
+  const Tensor a = leaf({1.0}), b = leaf({2.0}), c = leaf({3.0}) * 1, w = leaf({0.3}) * 1;
+  const Tensor y = addcdiv(a, b, c), z = lerp(a, b, w);
+  {
+    const NoGradGuard guard;
+    c.add_(1);
+    w.add_(1);
+  }
+  EXPECT_VALUES(grad({y}, {a})[0], 1);
+  EXPECT_THROW(grad({y}, {b}), AutogradError);
+  EXPECT_VALUES(grad({z}, {w})[0], 1);
+  EXPECT_THROW(grad({z}, {a}), AutogradError);
+}
+
 TEST(Vmap, OfTangentsOfOpsThatDeriveThemFromTheirBackward) {
   const Tensor x = randn({4, 3}, kDouble), v = randn({4, 3}, kDouble);
   const std::vector<Function> functions = {
