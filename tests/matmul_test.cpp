@@ -191,7 +191,7 @@ TEST(Matmul, SameBitsOnTiersAndThreads) {
         const IsaGuard tier(isa);
         std::string& expected = isa == Isa::sse4_2 ? unfused : fused;
         for (const int threads : {1, 2, 3, 7}) {
-          const ThreadsGuard guard(threads);
+          const ThreadCount guard(threads);
           const std::string now = bits(ops::mm(a, b)) + bits(ops::addmm(s, a, b, 0.5, 2));
           if (expected.empty()) expected = now;
           ASSERT_EQ(now, expected) << name(isa) << " " << threads << " threads " << m << " x " << k << " x "

@@ -178,7 +178,7 @@ TEST(Products, SameBitsOnTiersAndThreads) {
     const IsaGuard tier(isa);
     std::string& expected = isa == Isa::sse4_2 ? unfused : fused;
     for (const int threads : {1, 2, 5}) {
-      const ThreadsGuard guard(threads);
+      const ThreadCount guard(threads);
       const std::string now = bits(a.bmm(b)) + bits(s.addbmm(a, b, 2, 3)) + bits(wide.mv(x)) +
                               bits(long_vector.dot(long_vector)) + bits(x.slice(0, 0, 200).addmv(wide, x));
       if (expected.empty()) expected = now;

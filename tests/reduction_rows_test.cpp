@@ -170,7 +170,7 @@ TEST(ReductionRows, TransposedAreAsTheirCopy) {
       for (const Isa isa : available_isas()) {
         const IsaGuard tier(isa);
         for (const int threads : {1, 3}) {
-          const ThreadsGuard guard(threads);
+          const ThreadCount guard(threads);
           for (const auto& [name, op] : whole)
             ASSERT_EQ(spelled(op(turned)), spelled(op(dense)))
                 << name << " of " << rows << " x " << n << " " << dtype << " " << lanewise::name(isa);

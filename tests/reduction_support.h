@@ -10,10 +10,11 @@
 #include <vector>
 
 #include <lanewise/dispatch_isa/isa.h>
-#include <lanewise/dispatch_isa/threads.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 #include <lanewise/tensor/tensor.h>
+
+#include "thread_count.h"
 
 /// Random tensors in random layouts, and their elements in logical order, for the tests of reductions and
 /// products.
@@ -182,18 +183,6 @@ inline long double epsilon(ScalarType t) {
     default: return std::numeric_limits<float>::epsilon();
   }
 }
-
-/// Restores the number of threads.
-class ThreadsGuard {
- public:
-  explicit ThreadsGuard(int n) : before_(get_num_threads()) { set_num_threads(n); }
-  ~ThreadsGuard() { set_num_threads(before_); }
-  ThreadsGuard(const ThreadsGuard&) = delete;
-  ThreadsGuard& operator=(const ThreadsGuard&) = delete;
-
- private:
-  int before_;
-};
 
 inline constexpr ScalarType kAllTypes[] = {kBool, kByte,     kChar,  kShort,  kInt,          kLong,
                                            kHalf, kBFloat16, kFloat, kDouble, kComplexFloat, kComplexDouble};

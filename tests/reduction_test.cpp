@@ -172,7 +172,7 @@ void expect_same_bits_everywhere(const Row& row, const Tensor& t, const std::vec
   for (const Isa isa : available_isas()) {
     const IsaGuard tier(isa);
     for (const int threads : thread_counts) {
-      const ThreadsGuard guard(threads);
+      const ThreadCount guard(threads);
       ASSERT_EQ(bits(row.op(t, dims, false)), bytes)
           << row.name << " of " << t.scalar_type() << " " << t.sizes() << " strides " << t.strides()
           << " over " << IntArrayRef(dims) << " on " << name(isa) << " with " << threads << " threads";

@@ -127,7 +127,7 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
         std::string& expected =
             isa == Isa::sse4_2 ? first_sse : first;  // exp has no fused multiply-add there
         for (const int threads : {1, 2, 3, 7}) {
-          const ThreadsGuard guard(threads);
+          const ThreadCount guard(threads);
           const Tensor y = ops::log_softmax(x, 1);
           const std::string all = bits(y) + bits(ops::softmax(x, 1)) +
                                   bits(ops::log_softmax_backward_data(g, y, 1, dtype)) +
@@ -152,7 +152,7 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
 }
 
 TEST(Softmax, SameBitsPastTheCaches) {
-  const ThreadsGuard guard(1);
+  const ThreadCount guard(1);
   for (const ScalarType dtype : {kFloat, kDouble}) {
     constexpr std::int64_t kRows = 2056, kPart = 257;
     const std::int64_t n = dtype == kFloat ? 4096 : 2048;
