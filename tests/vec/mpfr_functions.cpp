@@ -314,7 +314,7 @@ Number bessel_k_integral(unsigned order, const Number& x) {
   const double rough = x.rough();
   const Number h(rough > 16 ? 0.4 / std::sqrt(rough) : 0.1);
   Number sum(0.5), t(0.0);
-  for (int i = 1;; ++i) {
+  while (true) {
     t = t + h;
     const Number s = Number::of(mpfr_sinh, t * Number(0.5));
     const Number exponent = Number(2.0) * x * s * s;
