@@ -254,7 +254,6 @@ RemovableHandle register_hook(const std::shared_ptr<Node>& node, Node::PostHook 
 
 namespace {
 
-/// Adds observer(i, grad) to each tensor.
 void check_require_gradients(const char* op, const variable_list& tensors) {
   for (const Tensor& t : tensors) {
     LANEWISE_CHECK(AutogradError, t.defined() && t.requires_grad(), op,
@@ -262,6 +261,7 @@ void check_require_gradients(const char* op, const variable_list& tensors) {
   }
 }
 
+/// Adds observer(i, grad) to each tensor.
 RemovableHandle observe(const variable_list& tensors,
                         const std::function<void(std::size_t i, const Tensor& grad)>& observer) {
   std::vector<RemovableHandle> handles;

@@ -29,7 +29,7 @@ Tensor as_view(const Tensor& base, Tensor view, CreationMeta creation, ViewFunct
   if (creation == CreationMeta::NoGradMode && GraphTask::current() != nullptr && !transforms_on()) {
     // A view of a gradient inside a backward that records nothing. It does not keep its base, so that whoever
     // gets it last owns the memory and may add in place; that it must not be modified under a gradient is all
-    // that is kept.
+    // that is kept. Not where tangents may be written into the view: they belong to the base.
     meta.creation_ = creation;
     return view;
   }

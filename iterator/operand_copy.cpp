@@ -21,8 +21,8 @@ Tensor operand_copy(const char* op, const Tensor& t, ScalarType dtype) {
       .add_borrowed_output(copy)
       .add_borrowed_input(t)
       .build()
-      .run(kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw_dtype(element_size(dtype)))], nullptr, types,
-           {.cost = 1.5f, .in_order = false, .copies = true});
+      .run(kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw_dtype(element_size(dtype)))],
+           nullptr, types, {.cost = 1.5f, .in_order = false, .copies = true});
   return copy;
 }
 

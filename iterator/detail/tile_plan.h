@@ -67,8 +67,7 @@ inline constexpr std::int64_t kMaxRun = 2048;
 /// Most bytes that a step of a linear walk touches, tiles and the cache lines of all operands together: the tiles must
 /// still be in L1 when the next step writes them. Where the operands come from beyond L2 and L1 is small, shorter steps let
 /// the hardware fetch ahead for all of them at once: every second of two tensors of 2M f64 is added in 4.4 ms by 14 KiB and in 3.8
-/// to 3.9 by 10 or 8, of 256K in 0.19 and 0.19 to 0.20 (Zen 4, L1 of 32 KiB; without a limit twice as much). With an L1 of 48 KiB
-/// (Zen 5) 28 KiB take 0.84 to 0.89 of the time of 14.
+/// to 3.9 by 10 or 8, of 256K in 0.19 and 0.19 to 0.20 (Zen 4, L1 of 32 KiB). With an L1 of 48 KiB (Zen 5) 28 KiB take 0.84 to 0.89 of the time of 14.
 inline constexpr std::int64_t kTouchedBytes = 28 * 1024;
 inline constexpr std::int64_t kTouchedBytesBeyondL2 = 10 * 1024;
 inline constexpr std::int64_t kBeyondL2 = 8 << 20;

@@ -101,8 +101,10 @@ TEST(SavedTensors, AreOnlyReadForGradientsThatNeedThem) {
 TEST(Vmap, OfTangentsOfOpsThatDeriveThemFromTheirBackward) {
   const Tensor x = randn({4, 3}, kDouble), v = randn({4, 3}, kDouble);
   const std::vector<Function> functions = {
-      [](const Tensor& t) { return t.var(); },           [](const Tensor& t) { return t.norm(); },
-      [](const Tensor& t) { return t.cumprod(0); },      [](const Tensor& t) { return t.logsumexp(0); },
+      [](const Tensor& t) { return t.var(); },
+      [](const Tensor& t) { return t.norm(); },
+      [](const Tensor& t) { return t.cumprod(0); },
+      [](const Tensor& t) { return t.logsumexp(0); },
       [](const Tensor& t) { return t.unsqueeze(0).renorm(2, 0, 1); },
   };
   for (const Function& f : functions) {
