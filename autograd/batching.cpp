@@ -9,6 +9,7 @@
 #include <lanewise/autograd/record.h>
 #include <lanewise/dispatch_isa/detail/per_thread.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/tensor/detail/fresh_like.h>
 #include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -119,6 +120,21 @@ bool has_all(const Tensor& t, const Levels& levels) {
                      [&](const auto& level) { return own.contains(level.first); });
 }
 
+/// `fresh`, which has the dtype and maybe the shape of a slice of `like`, once for every slice.
+Tensor batch_like(const Tensor& like, const Tensor& fresh) {
+  if (!is_batched(like)) return fresh;
+  Levels levels;
+  collect(like, levels);
+  Tensor batched;
+  {
+    const NoGradGuard no_grad;
+    const AutoFwGradMode no_forward(false);
+    batched = lift_to(fresh, levels).clone();
+  }
+  batched.set_requires_grad(fresh.requires_grad());
+  return batched;
+}
+
 }  // namespace
 
 ActiveVmap::ActiveVmap(std::uint64_t level, std::int64_t size) { active_levels()[level] = size; }
@@ -161,6 +177,7 @@ void copy_batch(const Tensor& t, const Tensor& alias) {
 
 Tensor make(const Tensor& value, std::int64_t dim, std::uint64_t level) {
   lanewise::detail::read_check.store(&refuse_read);
+  lanewise::detail::batch_like.store(&batch_like);
   DimVector sizes, strides;
   for (std::int64_t d = 0; d < value.dim(); ++d) {
     if (d == dim) continue;

@@ -20,7 +20,10 @@ Tensor view(const Tensor& self, IntArrayRef size) {
   return batch.wrap(batch.front(0).view(with_batch(batch, size)));
 }
 
-Tensor _unsafe_view(const Tensor& self, IntArrayRef size) { return rules::view(self, size); }
+Tensor _unsafe_view(const Tensor& self, IntArrayRef size) {
+  const Batch batch({&self});
+  return batch.wrap(batch.front(0).reshape(with_batch(batch, size)));
+}
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
   const Batch batch({&self});
@@ -75,6 +78,13 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   const Batch batch({&self});
   return wrap_each(
       batch, batch.front(0).split_with_sizes(split_sizes, in_value("split_with_sizes", dim, self.dim())));
+}
+
+std::vector<Tensor> unsafe_split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+  return rules::split(self, split_size, dim);
+}
+std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim) {
+  return rules::split_with_sizes(self, split_sizes, dim);
 }
 
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {

@@ -192,6 +192,18 @@ Tensor weighted_exponentials(const Tensor& weight, const Tensor& exponent, const
   const double infinity = std::numeric_limits<double>::infinity();
   const Tensor takes_part = exponent != infinity;
   const Tensor finite_shift = where(shift == infinity, 0, shift);
+  const bool differentiated =
+      (GradMode::is_enabled() && weight.requires_grad()) || forward_ad::Frame({&weight}).active();
+  const bool batched = transforms_on() && batching::is_batched(weight);
+  if (differentiated && (batched || (weight == 0).any().item<bool>())) {
+    // A weight of 0 has no logarithm, but a derivative: row i has the weights of sum i, as in cumprod_backward.
+    const Tensor k = arange(weight.size(dim));
+    const Tensor in_sum = reverse ? k.unsqueeze(0) >= k.unsqueeze(1) : k.unsqueeze(0) <= k.unsqueeze(1);
+    const auto in_rows = [&](const Tensor& t) { return t.transpose(dim, -1).unsqueeze(-2); };
+    const Tensor power = in_rows(exponent) + finite_shift.transpose(dim, -1).unsqueeze(-1);
+    const Tensor counts = logical_and(in_sum, in_rows(takes_part));
+    return (where(counts, power, -infinity).exp() * in_rows(weight)).sum(-1).transpose(dim, -1);
+  }
   const auto part = [&](const Tensor& positive, const Tensor& w) {
     const Tensor chosen = logical_and(positive, takes_part);
     const Tensor logarithm = where(chosen, where(chosen, w, 1).log() + where(chosen, exponent, 0), -infinity);

@@ -270,6 +270,10 @@ void Frame::replace_tangent(const Tensor& self, const Tensor& tangent) const {
   set_tangent(self, fitted(tangent, self), levels_[position_], /*keep=*/true);
 }
 
+Tensor before_write(const Tensor& self, const Tensor& t) {
+  return t.defined() && t.is_alias_of(self) ? t.clone() : t;
+}
+
 void zero_tangents(const Tensor& self) {
   Frame frame({&self});
   while (frame.next()) frame.set_inplace(self, zeros_like(self));
@@ -287,7 +291,7 @@ void check_out(const char* op, std::initializer_list<const Tensor*> tensors, Arr
 
 void raise_not_implemented(const char* op, const char* reason) {
   lanewise::detail::raise<NotImplementedError>(op, ": has no forward-mode derivative (", reason,
-                                               "); AutoFwGradMode(false) around it drops the tangents");
+                                               "); unpack_dual() gives its arguments without tangents");
 }
 
 Tensor elementwise_start(const Tensor& tangent, const Tensor& result) {

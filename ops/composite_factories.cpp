@@ -6,6 +6,7 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/factory_options.h>
+#include <lanewise/tensor/detail/fresh_like.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 
@@ -107,19 +108,20 @@ Tensor randint_like(const Tensor& self, std::int64_t high, const TensorOptions& 
 }
 
 Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
-  return empty(size, options_like("new_empty", *this, options));
+  return detail::fresh_like(*this, empty(size, options_like("new_empty", *this, options)));
 }
 Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) const {
-  return empty_strided(size, stride, options_like("new_empty_strided", *this, options));
+  return detail::fresh_like(*this,
+                            empty_strided(size, stride, options_like("new_empty_strided", *this, options)));
 }
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const {
-  return zeros(size, options_like("new_zeros", *this, options));
+  return detail::fresh_like(*this, zeros(size, options_like("new_zeros", *this, options)));
 }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const {
-  return ones(size, options_like("new_ones", *this, options));
+  return detail::fresh_like(*this, ones(size, options_like("new_ones", *this, options)));
 }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const {
-  return full(size, fill_value, options_like("new_full", *this, options));
+  return detail::fresh_like(*this, full(size, fill_value, options_like("new_full", *this, options)));
 }
 
 }  // namespace lanewise

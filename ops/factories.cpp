@@ -9,6 +9,7 @@
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/factory_options.h>
 #include <lanewise/ops/fill_values.h>
+#include <lanewise/tensor/detail/fresh_like.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -34,6 +35,11 @@ Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& option
   const ScalarType dtype = options_like(op, self, options).dtype();
   return memory_format == MemoryFormat::Contiguous ? detail::empty_cpu(self.sizes(), dtype)
                                                    : detail::empty_like_cpu(self, dtype);
+}
+
+Tensor filled_like(const char* op, const Tensor& self, const Scalar& value, const TensorOptions& options,
+                   std::optional<MemoryFormat> memory_format) {
+  return detail::fresh_like(self, filled(empty_for(op, self, options, memory_format), value, options));
 }
 
 ScalarType dtype_of_number(const Scalar& value) {
@@ -78,20 +84,21 @@ Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
 
 Tensor empty_like(const Tensor& self, const TensorOptions& options,
                   std::optional<MemoryFormat> memory_format) {
-  return with_options(empty_for("empty_like", self, options, memory_format), options);
+  return detail::fresh_like(self,
+                            with_options(empty_for("empty_like", self, options, memory_format), options));
 }
 Tensor zeros_like(const Tensor& self, const TensorOptions& options,
                   std::optional<MemoryFormat> memory_format) {
-  return filled(empty_for("zeros_like", self, options, memory_format), 0, options);
+  return filled_like("zeros_like", self, 0, options, memory_format);
 }
 Tensor ones_like(const Tensor& self, const TensorOptions& options,
                  std::optional<MemoryFormat> memory_format) {
-  return filled(empty_for("ones_like", self, options, memory_format), 1, options);
+  return filled_like("ones_like", self, 1, options, memory_format);
 }
 Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options,
                  std::optional<MemoryFormat> memory_format) {
   fill_value.check_fits(options_like("full_like", self, options).dtype(), "full_like");
-  return filled(empty_for("full_like", self, options, memory_format), fill_value, options);
+  return filled_like("full_like", self, fill_value, options, memory_format);
 }
 
 Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, 1, options); }

@@ -9,6 +9,7 @@
 #include <lanewise/ops/factories.h>
 #include <lanewise/ops/factory_options.h>
 #include <lanewise/ops/fill_values.h>
+#include <lanewise/tensor/detail/fresh_like.h>
 #include <lanewise/tensor/make_tensor.h>
 
 namespace lanewise {
@@ -37,12 +38,13 @@ ScalarType floating_dtype(const char* op, ScalarType dtype) {
 
 /// The numbers, which were drawn in logical order, in the memory order of `self`.
 Tensor laid_out_like(const Tensor& self, std::optional<MemoryFormat> memory_format, Tensor numbers) {
-  if (self.is_contiguous() || memory_format == MemoryFormat::Contiguous) return numbers;
+  if (self.is_contiguous() || memory_format == MemoryFormat::Contiguous)
+    return detail::fresh_like(self, std::move(numbers));
   Tensor out = detail::empty_like_cpu(self, numbers.scalar_type());
-  if (out.is_contiguous()) return numbers;
+  if (out.is_contiguous()) return detail::fresh_like(self, std::move(numbers));
   ops::copy_(out, numbers.detach());
   if (numbers.requires_grad()) out.set_requires_grad(true);
-  return out;
+  return detail::fresh_like(self, std::move(out));
 }
 
 /// Numbers below n in random order (Fisher and Yates): each takes the place of an earlier one, chosen by the high half of a

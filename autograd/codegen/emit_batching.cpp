@@ -69,13 +69,14 @@ void emit_batched(Text& text, const TransformedOp& t, const Schema& schema, cons
       if (a.type.is_tensor_list()) argument = "lifted.list()";
       arguments += (arguments.empty() ? "" : ", ") + argument;
     }
-    text.line(indent, "  Frame::skip_next();\n", indent, "  ",
-              writes ? "" : "out = ", "lanewise::", schema.name, "(", arguments, ");");
+    if (t.op.has_node()) text.line(indent, "  Frame::skip_next();");
+    text.line(indent, "  ", writes ? "" : "out = ", "lanewise::", schema.name, "(", arguments, ");");
     text.line(indent, "  return true;\n", indent, "}");
   }
   const std::string call = "batch_" + transform_name(schema) + "(" + argument_list(schema) + ")";
   if (writes) {
     text.line(indent, call, ";\n", indent, "increment_version(self);");
+    if (!t.op.has_node()) text.line(indent, "forward_ad::zero_tangents(self);");
   } else {
     text.line(indent, "out = ", as_view(t.op, call), ";");
   }

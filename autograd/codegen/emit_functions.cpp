@@ -184,8 +184,6 @@ class FunctionEmitter {
   void transform(const Schema& schema) {
     const bool writes = return_type(schema) == "Tensor&";
     if (!is_transformed(op_)) return;
-    if (!op_.has_node() && writes)
-      text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
     const std::string call = "autograd::transformed::op_" + transform_name(schema) + "(";
     if (writes) {
       text_.line("  if (autograd::transforms_on() && ", call, argument_list(schema), ")) return self;");
@@ -246,6 +244,8 @@ class FunctionEmitter {
       text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward_call(op_), ");");
     }
     text_.line("  }\n  autograd::increment_version(self);");
+    if (!op_.has_node() && is_transformed(op_))
+      text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
     const bool keeps_node = !plan_.results.empty();
     if (op_.inplace_view) {
       text_.line("  autograd::set_view_history(self, std::move(node));");

@@ -59,40 +59,46 @@ class TransformEmitter {
 
   bool not_implemented(const Schema& schema) {
     if (op_.jvp != Jvp::NotImplemented) return false;
-    std::string reason;
-    for (const char c : op_.tangents[0]) reason += c == '"' ? std::string("\\\"") : std::string(1, c);
     for (const Argument& a : schema.arguments) text_.line("  static_cast<void>(", a.name, ");");
     if (!schema.is_inplace()) text_.line("  static_cast<void>(out);");
-    text_.line("  forward_ad::raise_not_implemented(\"", schema.name, "\", \"", reason, "\");\n}");
+    text_.line("  forward_ad::raise_not_implemented(\"", schema.name, "\", ", reason(), ");\n}");
     return true;
+  }
+
+  /// As a literal.
+  std::string reason() const {
+    std::string text = "\"";
+    for (const char c : op_.tangents[0]) text += c == '"' ? std::string("\\\"") : std::string(1, c);
+    return text + "\"";
   }
 
   void inplace(const Schema& schema) {
     text_.line("bool op_", transform_name(schema), "(", parameter_list(schema, false), ") {");
     if (!op_.has_node()) {
+      if (op_.jvp == Jvp::NotImplemented)
+        text_.line("  if (Frame({&self}).active()) {\n    forward_ad::raise_not_implemented(\"", schema.name,
+                   "\", ", reason(), ");\n  }");
       emit_batched(text_, t_, schema, "  ");
       text_.line("}");
       return;
     }
-    const bool needs_self = mentions(t_.code, "self") && op_.jvp != Jvp::Linear && op_.jvp != Jvp::Zero;
-    std::string arguments, list;
+    // What the formula reads of the memory that the op is about to write, it reads in a copy.
+    const bool reads = op_.jvp != Jvp::Linear && op_.jvp != Jvp::Zero && op_.jvp != Jvp::NotImplemented;
+    std::string arguments, copies, list;
     for (const Argument& a : schema.arguments) {
       if (a.type.is_tensor_list()) list = ", " + a.name;
       if (!a.type.is_tensor()) continue;
-      std::string pointer = "&" + a.name;
-      if (a.name == "self") pointer = needs_self ? "&before" : "&self";
-      if (a.name != "self" && needs_self) pointer = a.name + ".is_same(self) ? &before : &" + a.name;
-      arguments += (arguments.empty() ? "" : ", ") + pointer;
+      const bool copied = reads && mentions(t_.code, a.name);
+      if (copied)
+        copies += "  const Tensor before_" + a.name + " = forward_ad::before_write(self, " + a.name + ");\n";
+      arguments += (arguments.empty() ? "&" : ", &") + (copied ? "before_" + a.name : a.name);
     }
-    if (needs_self) {
+    if (!copies.empty()) {
       text_.line("  if (!Frame(", tensor_pointers(schema), ").active()) {");
       emit_batched(text_, t_, schema, "    ");
-      text_.line("  }");
-      text_.line("  const Tensor before = self.clone();");
-    }
-    text_.line("  Frame frame({", arguments, "}", list, ");");
-    if (!needs_self) {
-      text_.line("  if (!frame.active()) {");
+      text_.line("  }\n", copies, "  Frame frame({", arguments, "}", list, ");");
+    } else {
+      text_.line("  Frame frame({", arguments, "}", list, ");\n  if (!frame.active()) {");
       emit_batched(text_, t_, schema, "    ");
       text_.line("  }");
     }

@@ -27,6 +27,8 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool implicit);
 Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim);
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim);
+std::vector<Tensor> unsafe_split(const Tensor& self, std::int64_t split_size, std::int64_t dim);
+std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef split_sizes, std::int64_t dim);
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim);
 Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
              std::optional<std::int64_t> end, std::int64_t step);

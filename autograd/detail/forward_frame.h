@@ -70,6 +70,9 @@ class Frame {
   bool started_ = false;
 };
 
+/// `t`, or a copy of it where an in-place op on `self` may change it: self, and what shares its memory.
+Tensor before_write(const Tensor& self, const Tensor& t);
+
 /// After an in-place op without a derivative.
 void zero_tangents(const Tensor& self);
 

@@ -269,6 +269,46 @@ TEST(ForwardAd, InPlaceOnADualOfALeafUnderNoGrad) {
   EXPECT_VALUES(leaf.detach(), 36, 36);
 }
 
+// The formulas read arguments as they were before the op wrote into memory that they share with self.
+TEST(ForwardAd, InPlaceWithArgumentsOverTheSameMemory) {
+  const Tensor x = constant({2, 3, 5}), v = constant({1, 10, 100}), other = constant({7, 8, 9});
+  const auto expect_same = [&](const auto& inplace, const auto& functional) {
+    const dual_level level;
+    const Tensor dual = make_dual(x.clone(), v.clone());
+    inplace(dual);
+    const Tensor expected = functional(make_dual(x, v));
+    EXPECT_TRUE(equal(forward_ad::unpack_dual(dual).primal, forward_ad::unpack_dual(expected).primal));
+    EXPECT_TRUE(allclose(tangent(dual), tangent(expected)));
+  };
+  expect_same([](const Tensor& d) { d.mul_(d.view({3})); }, [](const Tensor& d) { return d * d; });
+  expect_same([](const Tensor& d) { d.div_(d.view({3}).clone()).mul_(d).mul_(d.alias()); },
+              [](const Tensor& d) { return (d / d) * (d / d).pow(3); });
+  expect_same([&](const Tensor& d) { d.addcmul_(d, other); }, [&](const Tensor& d) { return d + d * other; });
+  expect_same([&](const Tensor& d) { d.addcmul_(d.view({3}), d); },
+              [&](const Tensor& d) { return d + d * d; });
+}
+
+TEST(ForwardAd, ShapesOfDualsStay) {
+  const dual_level level;
+  const Tensor dual = make_dual(constant({1, 2}), constant({3, 4}));
+  EXPECT_THAT(Call([&] { dual.resize_({5}); }), ThrowsMessage<NotImplementedError>(HasSubstr("resize_")));
+  EXPECT_THAT(Call([&] {
+                dual.set_(constant({1, 2, 3}));
+              }),
+              ThrowsMessage<NotImplementedError>(HasSubstr("set_")));
+  EXPECT_EQ(dual.sizes(), IntArrayRef({2}));
+  EXPECT_VALUES(tangent(dual), 3, 4);
+}
+
+TEST(ForwardAd, AnErrorKeepsTheTangent) {
+  const dual_level level;
+  const Tensor dual = make_dual(constant({1, 2}), constant({3, 4}));
+  EXPECT_THROW(dual.eq_(constant({1, 2, 3})), ShapeError);
+  EXPECT_VALUES(tangent(dual), 3, 4);
+  dual.eq_(constant({1, 3}));
+  EXPECT_VALUES(tangent(dual), 0, 0);
+}
+
 // The bytes of a leaf as another dtype are no function of it.
 TEST(ForwardAd, BytesOfAnotherDtypeHaveNoGradient) {
   const Tensor leaf = ones({2}, TensorOptions().dtype(kFloat).requires_grad(true));

@@ -50,6 +50,18 @@ TEST(ForwardOverReverse, OfProductsWithZeros) {
   }
 }
 
+TEST(ForwardOverReverse, OfLogcumsumexpWithZeroGradients) {
+  const Tensor x = tensor({0.3, -1.2, 2.0}, kDouble), v = tensor({1.0, 2.0, -0.5}, kDouble);
+  const auto f = [](const Tensor& t) { return logcumsumexp(t, 0); };
+  // By two backwards, the first of which has a gradient of 0.
+  const auto [value, derivative] = functional::jvp(f, x, v);
+  EXPECT_TRUE(allclose(derivative, std::get<1>(func::jvp(f, x, v))));
+  expect_hessian([&](const Tensor& t) { return f(t)[1].exp(); }, x);
+  const Tensor rows = tensor({{0.3, -1.2, 2.0}, {1.0, 0.0, -4.0}}, kDouble);
+  const auto g = [](const Tensor& t) { return logcumsumexp(t, 1); };
+  EXPECT_TRUE(allclose(std::get<1>(functional::jvp(g, rows, rows)), std::get<1>(func::jvp(g, rows, rows))));
+}
+
 TEST(SavedTensorHooks, KeepTangents) {
   const SavedTensorHooks guard([](const Tensor& t) { return std::any(t.clone()); },
                                [](const std::any& packed) { return std::any_cast<Tensor>(packed); });

@@ -149,6 +149,40 @@ struct Sine : Function<Sine> {
   }
 };
 
+TEST(Vmap, FactoriesLikeASliceHaveItsBatch) {
+  const Tensor x = constant({{1, 2}, {3, 4}});
+  const auto accumulated = func::vmap([](const Tensor& row) {
+    const Tensor sum = zeros_like(row);
+    for (int i = 0; i < 3; ++i) sum.add_(row);
+    return sum.mul_(ones_like(row).add_(row));
+  });
+  EXPECT_VALUES(accumulated(x), 6, 18, 36, 60);
+  const auto written = func::vmap([](const Tensor& row) {
+    const Tensor wide = row.new_zeros({3});
+    wide.slice(0, 1, 3).copy_(row);
+    wide[0].fill_(row.sum());
+    return wide;
+  });
+  EXPECT_VALUES(written(x), 3, 1, 2, 7, 3, 4);
+  const auto nested =
+      func::vmap(func::vmap([](const Tensor& number) { return full_like(number, 5).add_(number); }));
+  EXPECT_VALUES(nested(x), 6, 7, 8, 9);
+  EXPECT_FALSE(zeros_like(x).requires_grad());
+  const auto gradient = func::grad([&](const Tensor& t) { return accumulated(t).sum(); });
+  EXPECT_VALUES(gradient(x), 9, 15, 21, 27);
+}
+
+TEST(Vmap, SplitsWithoutViews) {
+  const Tensor x = constant({{1, 2, 3}, {4, 5, 6}});
+  const auto halves = func::vmap([](const Tensor& row) {
+    const std::vector<Tensor> parts = row.unsafe_split(2);
+    return parts[0].sum() * parts[1];
+  });
+  EXPECT_VALUES(halves(x), 9, 54);
+  const auto chunks = func::vmap([](const Tensor& row) { return row.unsafe_chunk(3)[1]; });
+  EXPECT_VALUES(chunks(x), 2, 5);
+}
+
 TEST(Vmap, CustomFunctions) {
   const Tensor x = constant({{0.1, 0.2}, {0.3, 0.4}});
   const auto gradient = func::grad([](const Tensor& row) { return Sine::apply(row).sum(); });
