@@ -58,6 +58,7 @@
 #include <lanewise/optim/rmsprop.h>
 #include <lanewise/optim/sgd.h>
 #include <lanewise/profiler/profile.h>
+#include <lanewise/tensor/c10_names.h>
 #include <lanewise/tensor/dispatch.h>
 #include <lanewise/tensor/dtype.h>
 #include <lanewise/tensor/errors.h>

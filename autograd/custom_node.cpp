@@ -44,11 +44,13 @@ void AutogradContext::mark_dirty(const variable_list& inputs) { dirty_ = inputs;
 
 void AutogradContext::mark_non_differentiable(const variable_list& outputs) { non_differentiable_ = outputs; }
 
-bool AutogradContext::needs_input_grad(std::size_t i) const { return node_->task_should_compute_output(i); }
+bool AutogradContext::needs_input_grad(std::size_t i) const {
+  return node_ != nullptr && node_->task_should_compute_output(i);
+}
 
 bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
   return std::any_of(ranges.begin(), ranges.end(), [this](const IndexRange& range) {
-    return node_->task_should_compute_output(range.first, range.second);
+    return node_ != nullptr && node_->task_should_compute_output(range.first, range.second);
   });
 }
 

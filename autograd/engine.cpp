@@ -44,6 +44,8 @@ Engine& Engine::get_default_engine() noexcept {
 
 variable_list Engine::execute(const edge_list& roots, const variable_list& grads, bool keep_graph,
                               bool create_graph, bool accumulate_grad, const edge_list& outputs) {
+  LANEWISE_CHECK(AutogradError, roots.size() == grads.size(), "Engine::execute: got ", roots.size(),
+                 " roots and ", grads.size(), " gradients; give one for each");
   const GraphTask::Options options{keep_graph, create_graph, accumulate_grad};
   if (depth < kMaxDepth) return execute_here(roots, grads, options, outputs);
 

@@ -11,7 +11,7 @@ namespace {
 
 void check(const char* op, const Tensor& out) {
   if (autograd::transforms_on()) autograd::forward_ad::check_out(op, {&out});
-  autograd::check_out(op, autograd::compute_requires_grad(out));
+  autograd::check_out(op, out, autograd::compute_requires_grad(out));
 }
 
 /// What a factory makes for the dtype of `out`, copied into it.

@@ -90,6 +90,10 @@ void forward_ad::exit_dual_level(std::uint64_t level) {
   leave();
 }
 
+forward_ad::dual_level::~dual_level() {
+  if (open_levels().size() == level_ + 1) leave();
+}
+
 forward_ad::NestedLevel::NestedLevel() : level_(static_cast<std::int64_t>(enter())) {}
 forward_ad::NestedLevel::~NestedLevel() { leave(); }
 

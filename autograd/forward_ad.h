@@ -29,11 +29,11 @@ LANEWISE_API std::uint64_t enter_dual_level();
 /// Closes it: all tangents of the level vanish. Throws AutogradError if `level` is not the innermost one.
 LANEWISE_API void exit_dual_level(std::uint64_t level);
 
-/// A dual level for a scope.
-class dual_level {
+/// A dual level for a scope, unless exit_dual_level() ends it before.
+class LANEWISE_API dual_level {
  public:
   dual_level() : level_(enter_dual_level()) {}
-  ~dual_level() { exit_dual_level(level_); }
+  ~dual_level();
   dual_level(const dual_level&) = delete;
   dual_level& operator=(const dual_level&) = delete;
   std::uint64_t level() const noexcept { return level_; }

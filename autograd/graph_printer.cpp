@@ -22,7 +22,7 @@ struct Listing {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (const Edge& edge : nodes[i]->next_edges()) {
         if (!edge.is_valid() || numbers.contains(edge.function.get())) continue;
-        if (nodes.size() == max_nodes) {
+        if (nodes.size() >= max_nodes) {
           complete = false;
           continue;
         }

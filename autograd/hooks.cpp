@@ -241,12 +241,14 @@ RemovableHandle register_hook(const Tensor& t, TensorHook hook) {
 }
 
 RemovableHandle register_prehook(const std::shared_ptr<Node>& node, Node::PreHook hook) {
+  LANEWISE_CHECK(AutogradError, node != nullptr, "register_prehook: the node is null");
   return RemovableHandle([node = std::weak_ptr<Node>(node), key = node->add_pre_hook(std::move(hook))] {
     if (const auto alive = node.lock()) alive->remove_pre_hook(key);
   });
 }
 
 RemovableHandle register_hook(const std::shared_ptr<Node>& node, Node::PostHook hook) {
+  LANEWISE_CHECK(AutogradError, node != nullptr, "register_hook: the node is null");
   return RemovableHandle([node = std::weak_ptr<Node>(node), key = node->add_post_hook(std::move(hook))] {
     if (const auto alive = node.lock()) alive->remove_post_hook(key);
   });

@@ -46,7 +46,7 @@ struct RetainedGrad {
 
 /// Everything that runs around a node's apply(). Order, as in PyTorch: tensor hooks, tensor pre-hooks,
 /// retain_grad, pre-hooks, apply, post-hooks; each kind in the order of registration. Undefined gradients
-/// skip the hooks of tensors.
+/// skip the hooks of leaves.
 struct NodeHooks {
   struct OfTensor {
     std::shared_ptr<TensorHookList> list;

@@ -4,6 +4,8 @@
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/iterator/detail/overlap_messages.h>
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
 
@@ -106,6 +108,8 @@ void set_history(const std::vector<Tensor>& outputs, const std::shared_ptr<Node>
 }
 
 std::uint32_t create_gradient_edge(const Tensor& t, std::shared_ptr<Node> node) {
+  LANEWISE_CHECK(AutogradError, t.defined() && node != nullptr,
+                 "create_gradient_edge: the tensor or the node is null");
   const std::uint32_t input_nr = node->add_input_metadata(t);
   set_gradient_edge(t, {std::move(node), input_nr});
   return input_nr;
@@ -248,11 +252,19 @@ void check_constant(const char* op, const char* argument, const Tensor& value) {
                  "'. This input cannot have requires_grad True; pass its detach()");
 }
 
-void check_out(const char* op, bool any_requires_grad) {
+void check_written(const Tensor& self, bool any_requires_grad, const char* op) {
+  check_inplace(self, any_requires_grad, op);
+  if (self.is_contiguous()) return;
+  LANEWISE_CHECK(StorageError, has_internal_overlap(self) != MemOverlap::Yes, op, ": ",
+                 lanewise::detail::kOverlapsItself);
+}
+
+void check_out(const char* op, const Tensor& out, bool any_requires_grad) {
   LANEWISE_CHECK(AutogradError, !any_requires_grad, op,
                  "(): functions with out=... arguments don't support automatic differentiation, but one of "
                  "the arguments requires "
                  "grad; use the form that returns its result, or NoGradGuard");
+  if (out.defined()) check_inplace(out, false, op);
 }
 
 }  // namespace lanewise::autograd

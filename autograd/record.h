@@ -160,13 +160,15 @@ LANEWISE_API void set_view_history(const Tensor& self, std::shared_ptr<Node> nod
 /// The door of an in-place op. Throws AutogradError if `self` is a leaf that requires a gradient, a view of
 /// one, or a view that must not be modified, and a gradient is being recorded.
 LANEWISE_API void check_inplace(const Tensor& self, bool any_requires_grad, const char* op);
+/// The same of an op that writes elements. Throws StorageError besides if several elements of `self` share one memory location.
+void check_written(const Tensor& self, bool any_requires_grad, const char* op);
 
 /// Tells saved tensors that the memory of `t` has changed. Throws AutogradError for an inference tensor
 /// outside of inference mode.
 LANEWISE_API void increment_version(const Tensor& t);
 
 /// Throws AutogradError: out= forms are not differentiable.
-LANEWISE_API void check_out(const char* op, bool any_requires_grad);
+LANEWISE_API void check_out(const char* op, const Tensor& out, bool any_requires_grad);
 /// Throws AutogradError if an argument for which there is no derivative requires a gradient, where that is recorded.
 LANEWISE_API void check_constant(const char* op, const char* argument, const Tensor& value);
 

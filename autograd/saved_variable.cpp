@@ -78,6 +78,7 @@ void SavedVariable::pack(std::unique_ptr<SavedVariableHooks>&& hooks) {
 }
 
 void SavedVariable::register_hooks(std::unique_ptr<SavedVariableHooks>&& hooks) {
+  LANEWISE_CHECK(AutogradError, hooks != nullptr, "register_hooks: the hooks are null");
   LANEWISE_CHECK(
       AutogradError, was_defined_,
       "Calling register_hooks on a saved tensor with value None is forbidden: nothing was saved there");

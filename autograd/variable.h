@@ -21,8 +21,8 @@ namespace lanewise::autograd {
 // detach()           shares memory and versions: modifying it is noticed by a backward that saved the
 //                    original
 // variable_data()    shares memory only: the escape hatch
-// set_data()         the memory, shape and dtype of another tensor, keeping identity, history-free leaves
-//                    only
+// set_data()         the memory, shape and dtype of another tensor, keeping identity; a history stays, so it
+//                    is for leaves
 // _base()            of a differentiable view; an undefined Tensor otherwise
 
 /// A leaf over the memory of `data`, as libtorch's make_variable.

@@ -31,7 +31,8 @@ Tensor take_rows(const Tensor& source, std::span<const std::int64_t> rows) {
 }  // namespace
 
 std::vector<std::int64_t> permutation(std::int64_t n, std::uint64_t seed, std::uint64_t stream) {
-  LANEWISE_CHECK(ValueError, n >= 0, "permutation: n is ", n, ", expected at least 0");
+  LANEWISE_CHECK(ValueError, n >= 0 && n < std::int64_t{1} << 32, "permutation: n is ", n,
+                 ", expected 0 to 2^32 - 1");
   std::vector<std::int64_t> keys(static_cast<std::size_t>(n));
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   const std::array<kernels::KernelScalar, 4> params = {

@@ -50,7 +50,8 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
 }
 
 /// sf(sf(identity, f(b0, e0, identity)), f(b1, e1, identity))... over ranges of `grain` items, in their order, f in
-/// parallel: the result does not depend on the number of threads.
+/// parallel: the result does not depend on the number of threads. `identity` must change nothing: a single range is not combined
+/// with it.
 template <class T, class F, class SF>
 T parallel_reduce(std::int64_t begin, std::int64_t end, std::int64_t grain, const T identity, const F& f,
                   const SF& sf) {

@@ -178,7 +178,7 @@ void run_vector_lambda(const TensorIterator& iter, F& op, V& vector_op, TensorIt
 }
 
 inline TensorIterator::RunOptions options_for_grain(std::int64_t grain) {
-  return {.cost = 65536.0f / static_cast<float>(grain < 1 ? 1 : grain), .in_order = false, .copies = false};
+  return {.in_order = false, .copies = false, .grain = grain < 1 ? 1 : grain};
 }
 
 }  // namespace detail

@@ -285,10 +285,13 @@ void assert_no_overlap(const Tensor& a, const Tensor& b) {
                  detail::kOverlapsInput);
 }
 
-void assert_apart(const Tensor& written, std::initializer_list<const Tensor*> read) {
+void assert_apart(const char* op, const Tensor& written, std::initializer_list<const Tensor*> read) {
   if (!written.defined()) return;
   for (const Tensor* t : read) {
-    if (t->defined()) assert_no_overlap(written, *t);
+    if (!t->defined()) continue;
+    const MemOverlapStatus status = get_overlap_status(written, *t);
+    LANEWISE_CHECK(StorageError, status != MemOverlapStatus::Partial && status != MemOverlapStatus::Full, op,
+                   ": ", detail::kOverlapsInput);
   }
 }
 

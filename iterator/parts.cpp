@@ -27,6 +27,11 @@ void TensorIterator::select_all_keeping_dim(int start_dim, IntArrayRef indices) 
                  start_dim >= 0 && start_dim <= ndim() &&
                      indices.size() == shape_.size() - static_cast<std::size_t>(start_dim),
                  op_, ": ", indices.size(), " indices from dimension ", start_dim, " on, of ", ndim());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const std::size_t d = static_cast<std::size_t>(start_dim) + i;
+    LANEWISE_CHECK(IndexError, indices[i] >= 0 && indices[i] < shape_[d], op_, ": index ", indices[i],
+                   " of dimension ", d, ", which has ", shape_[d]);
+  }
   for (std::size_t d = static_cast<std::size_t>(start_dim); d < shape_.size(); ++d) {
     const std::int64_t index = indices[d - static_cast<std::size_t>(start_dim)];
     for (IteratorOperand& o : operands_) {

@@ -74,6 +74,10 @@ TensorIteratorConfig& TensorIteratorConfig::declare_static_shape(IntArrayRef sha
   return *this;
 }
 
-TensorIterator TensorIteratorConfig::build() { return TensorIterator(std::move(*this)); }
+TensorIterator TensorIteratorConfig::build() {
+  LANEWISE_CHECK(ValueError, !std::exchange(built_, true), op_,
+                 ": build() was called already; a config makes one iterator");
+  return TensorIterator(std::move(*this));
+}
 
 }  // namespace lanewise

@@ -49,7 +49,7 @@ class LANEWISE_API TensorIteratorConfig {
 
   /// Outputs that overlap themselves, or inputs or other outputs in part, are errors. On at the start.
   TensorIteratorConfig& set_check_mem_overlap(bool on) { return set(check_mem_overlap_, on); }
-  /// All operands must have one dtype. On at the start; the four switches below turn it off.
+  /// All operands must have one dtype. On at the start; the three switches of promotion turn it off, so set it after them.
   TensorIteratorConfig& check_all_same_dtype(bool on) { return set(check_all_same_dtype_, on); }
   /// Functions see every input in the common dtype; it is converted tile by tile on the way.
   TensorIteratorConfig& promote_inputs_to_common_dtype(bool on) {
@@ -93,7 +93,7 @@ class LANEWISE_API TensorIteratorConfig {
   TensorIteratorConfig& declare_static_shape(IntArrayRef shape, IntArrayRef squash_dims);
 
   /// Checks everything, then allocates or resizes outputs. Throws ShapeError, DtypeError, StorageError,
-  /// ValueError. The configuration is used up.
+  /// IndexError, and ValueError, also if it was called already: the configuration is used up.
   TensorIterator build();
 
  private:
@@ -113,6 +113,7 @@ class LANEWISE_API TensorIteratorConfig {
   InlineVector<IteratorOperand, 4> operands_;
   std::size_t num_outputs_ = 0;
   std::size_t last_added_ = 0;
+  bool built_ = false;
   bool check_mem_overlap_ = true;
   bool check_all_same_dtype_ = true;
   bool promote_inputs_ = false;

@@ -48,7 +48,7 @@ LANEWISE_API std::span<const Isa> tunable_isas() noexcept;
 
 /// A file of tunings: the line "lanewise-tune 1", the line "cpu <model>", then a line per tuning, "exp f32 small
 /// avx2 - -"; '#' begins a comment.
-struct TuneFile {
+struct LANEWISE_API TuneFile {
   std::string cpu;
   std::vector<Tuning> tunings;
 

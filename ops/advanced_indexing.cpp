@@ -206,7 +206,7 @@ bool is_one_mask(ArrayRef<Tensor> indices) {
 void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bool accumulate) {
   // One value under a mask is read before anything is written, as PyTorch does.
   const bool fills = !accumulate && values.numel() == 1 && is_one_mask(indices);
-  if (!fills) assert_apart(self, {&values});
+  if (!fills) assert_apart("index_put_", self, {&values});
   for (const Tensor& index : indices) {
     if (!index.defined()) continue;
     fills ? assert_no_partial_overlap(self, index) : assert_no_overlap(self, index);
@@ -236,7 +236,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
 
 void index_select_into(const Destination& to, const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_out_exact(to.op, to.tensor, self.scalar_type());
-  assert_apart(to.tensor, {&self, &index});
+  assert_apart(to.op, to.tensor, {&self, &index});
   check_index_of_number(self, index);
   select_into(to, "index_select", self, dim, index);
 }
@@ -250,7 +250,7 @@ Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t
 
 void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                 const Scalar& alpha) {
-  assert_apart(self, {&index, &source});
+  assert_apart("index_add_", self, {&index, &source});
   const IndexedRows rows = rows_for("index_add", self, dim, index, source);
   LANEWISE_CHECK(
       DtypeError, alpha.isIntegral(true) || is_differentiable(self.scalar_type()),
@@ -262,7 +262,7 @@ void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tenso
 }
 
 void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
-  assert_apart(self, {&index, &source});
+  assert_apart("index_copy_", self, {&index, &source});
   put_rows("index_copy", rows_for("index_copy", self, dim, index, source), self, source, false);
 }
 
@@ -286,7 +286,7 @@ void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scal
   LANEWISE_CHECK(ValueError, self.defined() && index.defined(), "index_fill_: a tensor is undefined");
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
                  "index_fill: Converting complex Scalar to non-complex type is not supported");
-  assert_apart(self, {&index});
+  assert_apart("index_fill_", self, {&index});
   const Tensor one = filled({}, self.scalar_type(), value);
   put_rows("index_fill", indexed_rows("index_fill", self, dim, from_the_front(self, dim, index)), self, one,
            false);
@@ -331,7 +331,7 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 void take_into(const Destination& to, const Tensor& self, const Tensor& index) {
   check_out_exact(to.op, to.tensor, self.scalar_type());
-  assert_apart(to.tensor, {&self, &index});
+  assert_apart(to.op, to.tensor, {&self, &index});
   const Tensor source = taken_from(self, index);
   const IndexedRows rows = indexed_elements("take", source, index);
   write_result(to, rows.sizes, self.scalar_type(), {&self, &index},
@@ -342,7 +342,7 @@ void put_(Tensor& self, const Tensor& index, const Tensor& source, bool accumula
   LANEWISE_CHECK(ShapeError, source.numel() == index.numel(),
                  "put_: Expected source and index to have the same number of elements, but got ",
                  source.numel(), " and ", index.numel());
-  assert_apart(self, {&index, &source});
+  assert_apart("put_", self, {&index, &source});
   IndexedRows rows = indexed_elements("put_", self, index);
   rows.sizes = DimVector{index.numel()};
   put_rows("put_", rows, self, flat(source), accumulate);

@@ -219,7 +219,7 @@ Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
 
 void cat_into(const Destination& to, ArrayRef<Tensor> tensors, std::int64_t dim) {
   const Joined joined(tensors, dim);
-  for (const Tensor& t : tensors) assert_apart(to.tensor, {&t});
+  for (const Tensor& t : tensors) assert_apart(to.op, to.tensor, {&t});
   const bool direct = std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) {
     return fits_apart(to, joined.sizes, joined.dtype, {&t});
   });

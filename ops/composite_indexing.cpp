@@ -100,7 +100,7 @@ Tensor index_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, c
 Tensor& index_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                       std::string_view reduce, bool include_self) {
   ops::check_defined("index_reduce_", "self", self, "index", index, "source", source);
-  assert_apart(self, {&index, &source});
+  assert_apart("index_reduce_", self, {&index, &source});
   return self.scatter_reduce_(dim, index_like(self, dim, index, source, reduce), source, reduce,
                               include_self);
 }

@@ -3,6 +3,7 @@
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/promotion.h>
@@ -48,12 +49,7 @@ std::vector<Tensor> equal_pieces(const char* op, const Tensor& self, std::int64_
                                  std::int64_t dim) {
   LANEWISE_CHECK(ValueError, sections > 0, op, ": number of sections must be larger than 0, got ", sections);
   const std::int64_t size = self.size(dim), small = size / sections, larger = size % sections;
-  std::vector<Tensor> parts;
-  try {
-    parts.reserve(static_cast<std::size_t>(sections));
-  } catch (const std::exception&) {
-    detail::raise<AllocationError>(op, ": there is no memory for ", sections, " tensors");
-  }
+  std::vector<Tensor> parts = ops::room_for(op, sections);
   std::int64_t start = 0;
   for (std::int64_t i = 0; i < sections; ++i) {
     const std::int64_t length = small + (i < larger ? 1 : 0);

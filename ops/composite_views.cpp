@@ -202,7 +202,8 @@ std::int64_t chunk_size(const char* op, const Tensor& self, std::int64_t chunks,
 }
 
 /// Of an empty dimension as many empty parts as asked for.
-std::vector<std::int64_t> no_sizes(std::int64_t chunks) {
+std::vector<std::int64_t> no_sizes(const char* op, std::int64_t chunks) {
+  static_cast<void>(ops::room_for(op, chunks));
   return std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0);
 }
 
@@ -210,12 +211,13 @@ std::vector<std::int64_t> no_sizes(std::int64_t chunks) {
 
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   const std::int64_t size = chunk_size("chunk", self, chunks, dim);
-  return size == 0 ? split_with_sizes(self, no_sizes(chunks), dim) : split(self, size, dim);
+  return size == 0 ? split_with_sizes(self, no_sizes("chunk", chunks), dim) : split(self, size, dim);
 }
 
 std::vector<Tensor> unsafe_chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   const std::int64_t size = chunk_size("unsafe_chunk", self, chunks, dim);
-  return size == 0 ? unsafe_split_with_sizes(self, no_sizes(chunks), dim) : unsafe_split(self, size, dim);
+  return size == 0 ? unsafe_split_with_sizes(self, no_sizes("unsafe_chunk", chunks), dim)
+                   : unsafe_split(self, size, dim);
 }
 
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {

@@ -7,6 +7,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/checks.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/factory_event.h>
 #include <lanewise/ops/factory_options.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/detail/fresh_like.h>
@@ -20,14 +21,25 @@ TensorOptions ops::options_like(const char* op, const Tensor& self, const Tensor
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
+std::unique_ptr<profiler::detail::Frame> ops::FactoryEvent::start(const char* name) {
+  auto frame = std::make_unique<profiler::detail::Frame>(
+      profiler::detail::OpInfo{name, profiler::detail::Work::Other}, 0);
+  frame->start(false);
+  return frame;
+}
+
 namespace {
 
+using ops::FactoryEvent;
 using ops::options_like;
 using ops::with_options;
 
-Tensor filled(Tensor&& t, const Scalar& value, const TensorOptions& options) {
+Tensor filled(const char* op, IntArrayRef size, ScalarType dtype, const Scalar& value,
+              const TensorOptions& options) {
+  const FactoryEvent event(op);
+  Tensor t = detail::empty_cpu(size, dtype);
   ops::fill_dense(t, value);
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& options,
@@ -39,7 +51,10 @@ Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& option
 
 Tensor filled_like(const char* op, const Tensor& self, const Scalar& value, const TensorOptions& options,
                    std::optional<MemoryFormat> memory_format) {
-  return detail::fresh_like(self, filled(empty_for(op, self, options, memory_format), value, options));
+  const FactoryEvent event(op);
+  Tensor t = empty_for(op, self, options, memory_format);
+  ops::fill_dense(t, value);
+  return event.made(detail::fresh_like(self, with_options(std::move(t), options)));
 }
 
 ScalarType dtype_of_number(const Scalar& value) {
@@ -64,22 +79,22 @@ Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& 
 }
 
 Tensor zeros(IntArrayRef size, const TensorOptions& options) {
-  return filled(detail::empty_cpu(size, options.dtype()), 0, options);
+  return filled("zeros", size, options.dtype(), 0, options);
 }
 
 Tensor ones(IntArrayRef size, const TensorOptions& options) {
-  return filled(detail::empty_cpu(size, options.dtype()), 1, options);
+  return filled("ones", size, options.dtype(), 1, options);
 }
 
 Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) {
   const ScalarType dtype = options.has_dtype() ? options.dtype() : dtype_of_number(fill_value);
   fill_value.check_fits(dtype, "full");
-  return filled(detail::empty_cpu(size, dtype), fill_value, options);
+  return filled("full", size, dtype, fill_value, options);
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
   value.check_fits(options.dtype(), "scalar_tensor");
-  return filled(detail::empty_cpu({}, options.dtype()), value, options);
+  return filled("scalar_tensor", {}, options.dtype(), value, options);
 }
 
 Tensor empty_like(const Tensor& self, const TensorOptions& options,
@@ -146,9 +161,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
                    " has more elements than fit in int64");
     count = static_cast<std::int64_t>(n);
   }
+  const FactoryEvent event("arange");
   Tensor t = detail::empty_cpu(count, dtype);
   ops::fill_indexed("arange", t, &kernels::KernelTable::arange, {start, step});
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, const TensorOptions& options) {
@@ -169,9 +185,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, cons
     });
   };
   const std::initializer_list<Scalar> row = {end_of(start), end_of(end), steps};
+  const FactoryEvent event("linspace");
   Tensor t = detail::empty_cpu(steps, dtype);
   ops::fill_indexed("linspace", t, &kernels::KernelTable::linspace, row);
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
@@ -179,12 +196,13 @@ Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, opti
 Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
   LANEWISE_CHECK(ShapeError, n >= 0 && m >= 0, "eye: n must be greater or equal to 0, got ", n,
                  ", and m, got ", m);
+  const FactoryEvent event("eye");
   Tensor t = zeros({n, m}, options.requires_grad(false));
   visit_dtype(t.scalar_type(), [&]<class T>() {
     auto* data = static_cast<T*>(t.data_ptr());
     for (std::int64_t i = 0; i < std::min(n, m); ++i) data[i * m + i] = T(1);
   });
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 namespace {

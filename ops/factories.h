@@ -11,7 +11,7 @@
 
 /// Fresh tensors. Where options name no dtype it is the default dtype; the _like forms take it from their argument, and its order of
 /// dimensions too, unless memory_format is Contiguous. All throw ShapeError for sizes that are negative or too large and
-/// AllocationError; AutogradError if a gradient is asked of an integral or bool tensor.
+/// AllocationError; DtypeError if a gradient is asked of an integral or bool tensor.
 namespace lanewise {
 
 /// Not initialised.
@@ -61,8 +61,8 @@ LANEWISE_API Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_
 LANEWISE_API Tensor eye(std::int64_t n, const TensorOptions& options = {});
 LANEWISE_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
 
-// Random numbers: element i depends on the seed, the number of the draw and i, not on threads or instruction
-// set.
+// Random numbers: element i depends on the seed, the number of the draw and i, not on threads; nor on the instruction
+// set, but for normal ones on SSE4.2, which has no fused multiplication.
 /// Uniform in [0, 1); floating and complex dtypes.
 LANEWISE_API Tensor rand(IntArrayRef size, const TensorOptions& options = {});
 /// Normal with mean 0 and variance 1.

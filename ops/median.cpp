@@ -80,8 +80,9 @@ Tensor median_of_all(const char* op, const Tensor& self, bool ignore_nan) {
       return filled(self, ~DimMask{0}, false, self.scalar_type(), std::numeric_limits<double>::quiet_NaN());
     // What PyTorch gives: NaN as an integer.
     return filled(self, ~DimMask{0}, false, self.scalar_type(),
-                  self.scalar_type() == kInt ? std::int64_t{std::numeric_limits<std::int32_t>::min()}
-                                             : std::numeric_limits<std::int64_t>::min());
+                  self.scalar_type() == kInt    ? std::int64_t{std::numeric_limits<std::int32_t>::min()}
+                  : self.scalar_type() == kLong ? std::numeric_limits<std::int64_t>::min()
+                                                : std::int64_t{0});
   }
   const Tensor flat = view(dense(self), IntArrayRef{self.numel()});
   return std::get<0>(median_along(op, flat, 0, false, ignore_nan));

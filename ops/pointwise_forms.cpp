@@ -284,8 +284,10 @@ Tensor& polygamma_(Tensor& self, std::int64_t n) {
 }
 
 Tensor mvlgamma(const Tensor& self, std::int64_t p) {
+  constexpr std::int64_t kMostTerms = 1 << 20;  // each is a pass over self
   LANEWISE_CHECK(DtypeError, self.scalar_type() != kBool, "mvlgamma: not for bool tensors");
-  LANEWISE_CHECK(ValueError, p >= 1, "mvlgamma: p must be at least 1, it is ", p);
+  LANEWISE_CHECK(ValueError, p >= 1 && p <= kMostTerms, "mvlgamma: p must be from 1 to ", kMostTerms,
+                 ", it is ", p);
   Tensor result = pointwise(kLgamma, {self});
   for (std::int64_t j = 1; j < p; ++j) {
     const Tensor term = pointwise(kLgamma, {pointwise(kAdd, {self, Scalar(-0.5 * static_cast<double>(j))})});

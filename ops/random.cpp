@@ -7,6 +7,7 @@
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/factory_event.h>
 #include <lanewise/ops/factory_options.h>
 #include <lanewise/ops/fill_values.h>
 #include <lanewise/tensor/detail/fresh_like.h>
@@ -21,13 +22,15 @@ using ops::with_options;
 using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
 /// Fills with the next draw.
-Tensor drawn(const char* op, Tensor&& t, RandomKernel kernel, const Scalar& a, const Scalar& b,
-             const TensorOptions& options, bool downward = false) {
+Tensor drawn(const char* op, IntArrayRef size, ScalarType dtype, RandomKernel kernel, const Scalar& a,
+             const Scalar& b, const TensorOptions& options, bool downward = false) {
+  const ops::FactoryEvent event(op);
+  Tensor t = detail::empty_cpu(size, dtype);
   const Generator::State draw = detail::drawing_generator().reserve(1);
   ops::fill_indexed(op, t, kernel,
                     {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b},
                     downward);
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 ScalarType floating_dtype(const char* op, ScalarType dtype) {
@@ -63,19 +66,18 @@ void shuffle(T* order, const std::uint64_t* draws, std::int64_t n) {
 
 Tensor rand(IntArrayRef size, const TensorOptions& options) {
   const ScalarType dtype = floating_dtype("rand", options.dtype());
-  return drawn("rand", detail::empty_cpu(size, dtype), &kernels::KernelTable::uniform, 0.0, 1.0, options,
-               true);
+  return drawn("rand", size, dtype, &kernels::KernelTable::uniform, 0.0, 1.0, options, true);
 }
 
 Tensor randn(IntArrayRef size, const TensorOptions& options) {
   const ScalarType dtype = floating_dtype("randn", options.dtype());
-  return drawn("randn", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, 0.0, 1.0, options);
+  return drawn("randn", size, dtype, &kernels::KernelTable::normal, 0.0, 1.0, options);
 }
 
 Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& options) {
   LANEWISE_CHECK(ValueError, std >= 0, "normal expects std >= 0.0, but found std ", std);
   const ScalarType dtype = floating_dtype("normal", options.dtype());
-  return drawn("normal", detail::empty_cpu(size, dtype), &kernels::KernelTable::normal, mean, std, options);
+  return drawn("normal", size, dtype, &kernels::KernelTable::normal, mean, std, options);
 }
 
 Tensor rand_like(const Tensor& self, const TensorOptions& options,
@@ -111,18 +113,17 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
                        "randint: the range [", low, ", ", high, ") does not fit into ", short_name(dtype));
       }
     });
-    return drawn("randint", detail::empty_cpu(size, dtype), &kernels::KernelTable::random_int, low, high,
-                 options);
+    return drawn("randint", size, dtype, &kernels::KernelTable::random_int, low, high, options);
   }
   LANEWISE_CHECK(DtypeError, is_floating_point(dtype), "randint: not implemented for ", short_name(dtype));
   for (const std::int64_t end : {low, high - 1}) Scalar(end).check_fits(dtype, "randint");
-  Tensor drawn_ints =
-      drawn("randint", detail::empty_cpu(size, kLong), &kernels::KernelTable::random_int, low, high, {});
+  const ops::FactoryEvent event("randint");
+  Tensor drawn_ints = drawn("randint", size, kLong, &kernels::KernelTable::random_int, low, high, {});
   Tensor t = detail::empty_cpu(size, dtype);
   const auto convert = kernels::active_kernels()
                            .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
   convert(static_cast<const char*>(drawn_ints.data_ptr()), static_cast<char*>(t.data_ptr()), t.numel());
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 namespace {
@@ -150,8 +151,8 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
                  "randperm: n is too large for result tensor type: ", n,
                  " numbers from 0 on, but the whole numbers of ", short_name(dtype), " end at ",
                  most_in_a_row(dtype) - 1);
-  const Tensor words =
-      drawn("randperm", detail::empty_cpu(n, kLong), &kernels::KernelTable::random_int, 0, 0, {});
+  const ops::FactoryEvent event("randperm");
+  const Tensor words = drawn("randperm", n, kLong, &kernels::KernelTable::random_int, 0, 0, {});
   const auto* draws = static_cast<const std::uint64_t*>(words.const_data_ptr());
   const bool narrow = n <= std::numeric_limits<std::int32_t>::max();
   Tensor order = detail::empty_cpu(n, narrow ? kInt : kLong);
@@ -161,7 +162,7 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
     shuffle(order.data_ptr<std::int64_t>(), draws, n);
   }
   Tensor t = ops::dense(order, dtype);
-  return with_options(std::move(t), options);
+  return event.made(with_options(std::move(t), options));
 }
 
 }  // namespace lanewise

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <lanewise/iterator/detail/overlap_messages.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/result.h>
@@ -32,8 +33,11 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
     out = result;
     return;
   }
-  check_dtype(op, "out", out, result);
-  if (!same_shape(out, result)) lanewise::detail::resize_cpu(out, result.sizes());
+  check_out_dtype(op, out, result);
+  if (!same_shape(out, result)) {
+    LANEWISE_CHECK(StorageError, !out.is_alias_of(result), op, ": ", lanewise::detail::kOverlapsInput);
+    lanewise::detail::resize_cpu(out, result.sizes());
+  }
   copy_(out, result);
 }
 
@@ -54,7 +58,8 @@ void exact_result(const char* op, Tensor& out, const Tensor& result) {
 void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
   if (!out.defined()) return;
   check_dtype(op, "out", out, result);
-  if (same_shape(out, result)) assert_no_internal_overlap(out);
+  LANEWISE_CHECK(StorageError, !same_shape(out, result) || has_internal_overlap(out) != MemOverlap::Yes, op,
+                 ": ", lanewise::detail::kOverlapsItself);
 }
 
 namespace {
@@ -118,7 +123,8 @@ void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {
   LANEWISE_CHECK(DtypeError, out.scalar_type() == dtype, to.op, ": Expected out tensor to have dtype ", dtype,
                  ", but got ", out.scalar_type(), " instead");
   if (out.sizes().equals(sizes)) {
-    assert_no_internal_overlap(out);
+    LANEWISE_CHECK(StorageError, has_internal_overlap(out) != MemOverlap::Yes, to.op, ": ",
+                   lanewise::detail::kOverlapsItself);
     return;
   }
   LANEWISE_CHECK(ShapeError, to.resizable, to.op, ": Bad in-place call: input tensor size ", out.sizes(),

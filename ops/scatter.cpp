@@ -296,23 +296,23 @@ Tensor gather_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, 
 }
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  assert_apart(self, {&index, &src});
+  assert_apart("scatter_", self, {&index, &src});
   put_scattered(self, dim, index, src, false);
 }
 
 void scatter_(Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
-  assert_apart(self, {&index});
+  assert_apart("scatter_", self, {&index});
   put_scattered(self, dim, index, value, false);
 }
 
 void scatter_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
-  assert_apart(self, {&index, &src});
+  assert_apart("scatter_add_", self, {&index, &src});
   add_scattered(self, dim, index, src, false);
 }
 
 void scatter_reduce_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src,
                      std::string_view reduce, bool include_self) {
-  assert_apart(self, {&index, &src});
+  assert_apart("scatter_reduce_", self, {&index, &src});
   reduce_scattered(self, dim, index, src, reduce, include_self, false);
 }
 

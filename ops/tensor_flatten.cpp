@@ -27,6 +27,8 @@ std::vector<Tensor> utils::unflatten_dense_tensors(const Tensor& flat, TensorLis
       parts.push_back(empty(t.sizes(), flat.options()));
       continue;
     }
+    LANEWISE_CHECK(ShapeError, t.numel() <= flat.numel() - offset, "unflatten_dense_tensors: flat has ",
+                   flat.numel(), " elements, the first ", parts.size() + 1, " tensors have more");
     parts.push_back(flat.narrow(0, offset, t.numel()).view(t.sizes()));
     offset += t.numel();
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <lanewise/ops/checks.h>
@@ -187,6 +188,19 @@ Tensor narrow(const Tensor& self, Dim dim, std::int64_t start, std::int64_t leng
   return slice(self, dim, start, start + length, 1);
 }
 
+std::vector<Tensor> room_for(const char* op, std::int64_t count) {
+  // Each is a tensor besides its place in the list.
+  constexpr std::int64_t kMost = std::int64_t{1} << 32;
+  std::vector<Tensor> parts;
+  try {
+    LANEWISE_CHECK(AllocationError, count < kMost, op, ": there is no memory for ", count, " tensors");
+    parts.reserve(static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    lanewise::detail::raise<AllocationError>(op, ": there is no memory for ", count, " tensors");
+  }
+  return parts;
+}
+
 std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, Dim dim) {
   check_defined("split_with_sizes", "self", self);
   dim = wrap_existing_dim("split_with_sizes", dim, self.dim());
@@ -200,8 +214,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes
   }
   LANEWISE_CHECK(ShapeError, sum == size, "split_with_sizes: sizes ", split_sizes, " sum to ", sum,
                  ", but must sum exactly to ", size, " (input tensor's size at dimension ", dim, ")");
-  std::vector<Tensor> parts;
-  parts.reserve(split_sizes.size());
+  std::vector<Tensor> parts = room_for("split_with_sizes", static_cast<std::int64_t>(split_sizes.size()));
   std::int64_t start = 0;
   for (const std::int64_t part : split_sizes) {
     parts.push_back(slice(self, dim, start, start + part, 1));
@@ -218,8 +231,8 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, Dim dim) 
                  "split: split_size can only be 0 if dimension size is 0, and never negative, but got "
                  "dimension size of ",
                  size, " for dimension ", dim, " and split_size ", split_size);
-  std::vector<Tensor> parts;
   if (size == 0) return {slice(self, dim, 0, 0, 1)};
+  std::vector<Tensor> parts = room_for("split", (size - 1) / split_size + 1);
   for (std::int64_t start = 0; start < size; start += std::min(split_size, size - start)) {
     parts.push_back(slice(self, dim, start, start + std::min(split_size, size - start), 1));
   }
@@ -244,8 +257,7 @@ std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, IntArrayRef spli
 std::vector<Tensor> unbind(const Tensor& self, Dim dim) {
   check_defined("unbind", "self", self);
   dim = wrap_existing_dim("unbind", dim, self.dim());
-  std::vector<Tensor> parts;
-  parts.reserve(static_cast<std::size_t>(self.sizes()[dim]));
+  std::vector<Tensor> parts = room_for("unbind", self.sizes()[dim]);
   for (std::int64_t i = 0; i < self.sizes()[dim]; ++i) parts.push_back(select(self, dim, i));
   return parts;
 }

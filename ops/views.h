@@ -64,6 +64,8 @@ LANEWISE_API std::vector<Tensor> unsafe_split_with_sizes(const Tensor& self, Int
                                                          std::int64_t dim = 0);
 LANEWISE_API std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes,
                                                   std::int64_t dim = 0);
+/// An empty list with room for `count` tensors. Throws AllocationError.
+std::vector<Tensor> room_for(const char* op, std::int64_t count);
 LANEWISE_API std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 
 }  // namespace lanewise::ops

@@ -31,6 +31,7 @@ Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOp
     for (const Tensor& parameter : group.params()) {
       auto state = std::make_unique<AdagradParamState>();
       state->sum(full_like(parameter, sum));
+      state->keep(parameter);
       state_[parameter.unsafeGetTensorImpl()] = std::move(state);
     }
   }

@@ -27,7 +27,7 @@ inline constexpr FanMode kFanIn = FanMode::FanIn, kFanOut = FanMode::FanOut;
 /// Shapes   any, unless a fan is needed: [outputs, inputs, kernel...] of two dimensions or more. fan_in is inputs times
 ///          the elements of a kernel, fan_out outputs times those
 /// Dtypes   floating; constant_, zeros_, ones_ and eye_ any
-/// Throws   before anything is written: AutogradError for an undefined tensor, ShapeError, ValueError, DtypeError
+/// Throws   before anything is written: ValueError, also for an undefined tensor, ShapeError, DtypeError
 namespace lanewise::nn::init {
 
 /// By how much the standard deviation of a layer's weights is to grow for what follows it: 1, of tanh 5/3, of relu sqrt(2), of

@@ -1,6 +1,7 @@
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>
+#include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/optim/optimizer.h>
 #include <lanewise/tensor/errors.h>
 
@@ -16,7 +17,16 @@ Tensor Optimizer::step_each(const LossClosure& closure, const Update& update) {
   std::vector<Tensor> grads;
   grads.reserve(size());
   for (const OptimizerParamGroup& group : groups_) {
-    for (const Tensor& parameter : group.params()) grads.push_back(checked_grad(parameter, grads.size()));
+    for (const Tensor& parameter : group.params()) {
+      const std::size_t index = grads.size();
+      grads.push_back(checked_grad(parameter, index));
+      if (!grads.back().defined()) continue;
+      LANEWISE_CHECK(DtypeError, takes(parameter.scalar_type()), name_, "::step: parameter ", index, " is ",
+                     parameter.scalar_type(), ", expected a floating type");
+      LANEWISE_CHECK(StorageError, has_internal_overlap(parameter) != MemOverlap::Yes, name_,
+                     "::step: parameter ", index,
+                     " is expanded: several of its elements share one memory location; clone() it first");
+    }
   }
   std::size_t index = 0;
   for (const OptimizerParamGroup& group : groups_) {

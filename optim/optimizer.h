@@ -77,7 +77,7 @@ class LANEWISE_API Optimizer {
 
   /// The state of each of parameters(), as copies; load_state_dict() takes it up again.
   std::vector<ParameterState> state_dict() const;
-  /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for states of other parameters
+  /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for states of other parameters or optimizers
   void load_state_dict(const std::vector<ParameterState>& states);
 
   /// The count of steps as state_dict() holds it, a 0-dim tensor of int64, and back.
@@ -105,6 +105,8 @@ class LANEWISE_API Optimizer {
   /// NotImplementedError.
   virtual ParameterState saved(const OptimizerParamState& state) const;
   virtual std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const;
+  /// Whether parameters that have a gradient may be of this dtype; step_each() refuses others before it writes.
+  virtual bool takes(ScalarType) const { return true; }
   /// If not, what is remembered of all is the first parameter's state, and restored() checks what is in it.
   virtual bool has_state_per_parameter() const { return true; }
   /// Throws ShapeError or DtypeError unless a tensor of a saved state is like this.
@@ -114,6 +116,8 @@ class LANEWISE_API Optimizer {
   /// The gradient, or an undefined tensor. Throws DtypeError or ShapeError if it does not match its parameter.
   Tensor checked_grad(const Tensor& parameter, std::size_t index) const;
 
+  /// Throws ValueError if there is no group.
+  OptimizerOptions& first_options();
   /// The settings as this optimizer's.
   template <class Options>
   const Options& as(const OptimizerOptions& options) const {

@@ -59,6 +59,12 @@ void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   own.insert(own.end(), parameters.begin(), parameters.end());
 }
 
+OptimizerOptions& Optimizer::first_options() {
+  LANEWISE_CHECK(ValueError, !groups_.empty(), name_,
+                 ": there is no parameter group; add_param_group() first");
+  return groups_.front().options();
+}
+
 std::vector<Tensor> Optimizer::parameters() const {
   std::vector<Tensor> all;
   for (const OptimizerParamGroup& group : groups_)

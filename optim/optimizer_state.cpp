@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include <lanewise/autograd/grad_mode.h>
@@ -49,6 +50,8 @@ void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
       continue;
     }
     for (const auto& [name, value] : states[i]) {
+      LANEWISE_CHECK(ValueError, value.defined(), name_, "::load_state_dict: ", name, " of parameter ", i,
+                     " is undefined");
       if (name != "step") check_saved(name, value, i, all[i].sizes(), all[i].scalar_type());
     }
   }
@@ -57,13 +60,20 @@ void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
     if (states[i].empty()) continue;
     ParameterState own;
     for (const auto& [name, value] : states[i]) own[name] = value.detach().clone();
-    taken[all[i].unsafeGetTensorImpl()] = restored(own);
+    std::unique_ptr<OptimizerParamState>& state = taken[all[i].unsafeGetTensorImpl()];
+    state = restored(own);
+    if (state != nullptr) state->keep(all[i]);
   }
   state_ = std::move(taken);
 }
 
 Tensor Optimizer::saved_step(std::int64_t step) { return full({}, step, kLong); }
 
-std::int64_t Optimizer::restored_step(const Tensor& step) { return step.item().to<std::int64_t>(); }
+std::int64_t Optimizer::restored_step(const Tensor& step) {
+  const double value = step.defined() && step.numel() == 1 ? step.item().to<double>() : -1;
+  LANEWISE_CHECK(ValueError, value >= 0 && value < 0x1p53 && value == std::floor(value),
+                 "load_state_dict: step must hold one whole number >= 0");
+  return static_cast<std::int64_t>(value);
+}
 
 }  // namespace lanewise::optim

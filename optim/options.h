@@ -72,6 +72,11 @@ class LANEWISE_API OptimizerParamState {
   virtual ~OptimizerParamState() = default;
 
   virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
+  /// Keeps the parameter alive, by whose address the state is found: another tensor may come to lie there.
+  void keep(const Tensor& parameter) { parameter_ = parameter; }
+
+ private:
+  Tensor parameter_;
 };
 
 /// What the state classes derive from, with themselves as `Derived`.

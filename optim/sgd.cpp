@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <tuple>
 
 #include <lanewise/iterator/pointwise.h>
@@ -34,6 +35,8 @@ void SGD::check_settings(const SGDOptions& o) const {
   check_setting("learning rate", o.lr());
   check_setting("momentum value", o.momentum());
   check_setting("weight_decay value", o.weight_decay());
+  LANEWISE_CHECK(ValueError, std::isfinite(o.dampening()), "SGD: Invalid dampening value: ", o.dampening(),
+                 "; expected a finite number");
   LANEWISE_CHECK(ValueError, !o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
                  "SGD: Nesterov momentum requires a momentum and zero dampening, found momentum ",
                  o.momentum(), " and dampening ", o.dampening());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,7 +31,7 @@ template <class State, std::size_t N>
   return all;
 }
 
-/// Throws ValueError if a field that every state has is missing.
+/// Throws ValueError if a field that every state has is missing, or there is one that no state has.
 template <class State, std::size_t N>
 [[gnu::cold]] State restored_state(const char* name, const ParameterState& saved,
                                    const StateField<State> (&fields)[N]) {
@@ -43,6 +44,12 @@ template <class State, std::size_t N>
     return found == saved.end() ? Tensor() : found->second;
   };
   for (const StateField<State>& field : fields) state.*field.tensor = of(field.name, field.always);
+  constexpr bool kCounts = requires { state.step(); };
+  for (const auto& [key, value] : saved) {
+    const bool known = (kCounts && key == "step") ||
+                       std::any_of(fields, fields + N, [&](const auto& field) { return field.name == key; });
+    LANEWISE_CHECK(ValueError, known, name, "::load_state_dict: ", key, " is another optimizer's");
+  }
   if constexpr (requires { state.step(); }) state.step(Optimizer::restored_step(of("step", true)));
   return state;
 }
@@ -63,13 +70,15 @@ bool same_state(const State& a, const State& b, const StateField<State> (&fields
 template <class Options, class State>
 class StatefulOptimizer : public Optimizer {
  public:
-  /// Of the first group.
-  Options& options() { return static_cast<Options&>(param_groups().front().options()); }
+  /// Of the first group. Throws ValueError if there is none.
+  Options& options() { return const_cast<Options&>(as<Options>(first_options())); }
 
   /// Updates every parameter from its gradient, in one pass over parameter, gradient and state. With a
   /// closure, that computes the loss and its gradients first; the loss is returned. Throws DtypeError or
-  /// ShapeError, before anything is written, if a gradient does not match its parameter.
+  /// ShapeError, before anything is written, if a gradient does not match its parameter; ValueError if the
+  /// settings of a group are another optimizer's.
   Tensor step(LossClosure closure = nullptr) override {
+    for (const OptimizerParamGroup& group : param_groups()) as<Options>(group.options());
     return step_each(closure, [this](Tensor& parameter, const Tensor& grad, const OptimizerOptions& options) {
       const auto& own = static_cast<const Options&>(options);
       if (!remembers(own)) {
@@ -77,7 +86,10 @@ class StatefulOptimizer : public Optimizer {
         return apply(none, parameter, grad, own);
       }
       std::unique_ptr<OptimizerParamState>& state = state_[parameter.unsafeGetTensorImpl()];
-      if (state == nullptr) state = std::make_unique<State>();
+      if (state == nullptr) {
+        state = std::make_unique<State>();
+        state->keep(parameter);
+      }
       apply(static_cast<State&>(*state), parameter, grad, own);
     });
   }
@@ -86,6 +98,7 @@ class StatefulOptimizer : public Optimizer {
   StatefulOptimizer(const char* name, const Options& defaults) : Optimizer(name, defaults.clone()) {}
 
   virtual void check_settings(const Options& options) const = 0;
+  bool takes(ScalarType dtype) const override { return is_floating_point(dtype); }
   /// Whether there is a state with these settings.
   virtual bool remembers(const Options&) const { return true; }
   virtual void apply(State& state, Tensor& parameter, const Tensor& grad, const Options& options) = 0;

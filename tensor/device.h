@@ -23,7 +23,7 @@ class LANEWISE_API Device {
  public:
   constexpr Device() noexcept = default;
   constexpr Device(DeviceType, DeviceIndex index = -1) noexcept : index_(index) {}
-  /// From "cpu" or "cpu:0". Throws ValueError for anything else.
+  /// From "cpu" or "cpu:0" (to 127, as in PyTorch; all are the one device). Throws ValueError for anything else.
   Device(const std::string& text);
   /// An array, so that no 0 is taken for text.
   template <std::size_t N>

@@ -90,6 +90,7 @@ template std::complex<float> Scalar::to<std::complex<float>>() const;
 template std::complex<double> Scalar::to<std::complex<double>>() const;
 
 void Scalar::check_fits(ScalarType dtype, const char* op) const {
+  LANEWISE_CHECK(DtypeError, dtype != ScalarType::Undefined, op, ": the dtype is undefined; name one");
   visit_dtype(dtype, [&]<class T>() { check_fits_in<T>(*this, op); });
 }
 

@@ -21,7 +21,7 @@ DeviceIndex index_of(const std::string& text) {
     if (error != std::errc() || stop != end) index = -1;
   }
   LANEWISE_CHECK(ValueError, index >= 0 && index < 128, "Device: Invalid device string: '", text,
-                 "'; expected \"cpu\" or \"cpu:0\", there are no other devices");
+                 "'; expected \"cpu\" or \"cpu:\" and an index from 0 to 127");
   return static_cast<DeviceIndex>(index);
 }
 

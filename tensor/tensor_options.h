@@ -37,6 +37,7 @@ class LANEWISE_API TensorOptions {
   }
   template <class T>
   [[nodiscard]] constexpr TensorOptions dtype() const noexcept {
+    static_assert(scalar_type_of<T> != ScalarType::Undefined, "no dtype has elements of this type");
     return dtype(scalar_type_of<T>);
   }
   [[nodiscard]] constexpr TensorOptions requires_grad(std::optional<bool> value) const noexcept {

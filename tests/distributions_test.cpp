@@ -505,5 +505,14 @@ TEST(Distributions, UniformStaysInItsRange) {
   }
 }
 
+TEST(Uniform, RefusesRangesThatItsDtypeCannotScale) {
+  EXPECT_THROW(zeros({4}).uniform_(-3e38, 3e38), ValueError);
+  EXPECT_THROW(zeros({4}, kHalf).uniform_(-60000, 60000), ValueError);
+  EXPECT_THROW(zeros({4}, kDouble).uniform_(-1.7e308, 1.7e308), ValueError);
+  const Tensor wide = zeros({1000}).uniform_(-1.6e38, 1.6e38);
+  EXPECT_LT(wide.min().item<float>(), -1e38F);
+  EXPECT_GT(wide.max().item<float>(), 1e38F);
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -453,5 +453,50 @@ TEST(Optimizer, CanBeYourOwn) {
               ThrowsMessage<NotImplementedError>(HasSubstr("override saved()")));
 }
 
+// Where a parameter is dropped, the next tensor may get its address, and must not get its state.
+TEST(Optimizer, AStateBelongsToOneParameter) {
+  Adam optimizer({ones({3}, requires_grad())}, AdamOptions(0.1));
+  for (int i = 0; i < 3; ++i) {
+    std::vector<Tensor>& params = optimizer.param_groups()[0].params();
+    params.clear();
+    params.push_back(ones({3 + i}, requires_grad()));
+    params[0].mutable_grad() = ones({3 + i});
+    optimizer.step();
+    EXPECT_EQ(optimizer.state_dict()[0].at("step").item<std::int64_t>(), 1);
+  }
+}
+
+TEST(Optimizer, RefusesWhatItCannotUse) {
+  const Tensor w = ones({2}, requires_grad());
+  w.mutable_grad() = ones({2});
+  Adam adam({w});
+  adam.param_groups()[0].set_options(std::make_unique<SGDOptions>(0.1));
+  EXPECT_THAT(Call([&] { adam.step(); }), ThrowsMessage<ValueError>(HasSubstr("another optimizer's")));
+  EXPECT_THROW(adam.options(), ValueError);
+  EXPECT_THROW(SGD(std::vector<OptimizerParamGroup>{}, 0.1).options(), ValueError);
+  EXPECT_THROW(SGD({w}, SGDOptions(0.1).dampening(std::nan(""))), ValueError);
+  const Tensor wide = ones({1}, requires_grad()).detach().expand({3}).requires_grad_();
+  wide.mutable_grad() = ones({3});
+  SGD both({w, wide}, 0.1);
+  EXPECT_THAT(Call([&] { both.step(); }), ThrowsMessage<StorageError>(HasSubstr("parameter 1 is expanded")));
+  const Tensor z = ones({2}, TensorOptions(kComplexFloat).requires_grad(true));
+  z.mutable_grad() = ones({2}, kComplexFloat);
+  SGD mixed({w, z}, 0.1);
+  EXPECT_THROW(mixed.step(), DtypeError);
+  EXPECT_TRUE(equal(w.detach(), ones({2})));  // nothing was written
+
+  Adam fresh({w});
+  fresh.step();
+  std::vector<ParameterState> states = fresh.state_dict();
+  states[0]["momentum_buffer"] = ones({2});
+  EXPECT_THAT(Call([&] { fresh.load_state_dict(states); }),
+              ThrowsMessage<ValueError>(HasSubstr("momentum_buffer")));
+  states[0].erase("momentum_buffer");
+  for (const Tensor& step : {scalar_tensor(-5, kLong), scalar_tensor(1.5), Tensor()}) {
+    states[0]["step"] = step;
+    EXPECT_THROW(fresh.load_state_dict(states), ValueError);
+  }
+}
+
 }  // namespace
 }  // namespace lanewise::optim

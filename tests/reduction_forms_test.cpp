@@ -288,5 +288,36 @@ TEST(ScatterReduce, HasGradientsOfASourceLargerThanTheIndex) {
       tensor({1.0, 0.0, 1.0, 0.0, 1.0, 0.0}).to(kDouble).view({3, 2})));
 }
 
+// The squares of such numbers are outside of f32, their root is not.
+TEST(Std, OfTinyAndHugeNumbers) {
+  for (const ScalarType dtype : {kFloat, kBFloat16}) {
+    for (const double scale : {1e-30, 1e-22, 1e-10, 1e19, 1e37}) {
+      const Tensor x = (arange(1, 9, kDouble) * scale).to(dtype);
+      const Tensor expected = x.to(kDouble).std().to(dtype);
+      EXPECT_TRUE(allclose(x.std(), expected)) << x.std() << expected;
+      EXPECT_TRUE(allclose(std::get<0>(std_mean(stack({x, x}), 1)), stack({expected, expected})));
+      EXPECT_TRUE(allclose(std::get<1>(std_mean(x)), x.to(kDouble).mean().to(dtype)));
+    }
+  }
+  const Tensor ordinary = arange(1, 9, kFloat), tiny = ordinary * 1e-30;  // rows do not depend on each other
+  EXPECT_TRUE(equal(stack({ordinary, tiny}).std(1), stack({ordinary.std(), tiny.std()})));
+  EXPECT_TRUE(equal(full({2, 4}, 3e38).var(1), zeros({2})));
+  EXPECT_TRUE(equal(full({4}, 3e38).var(), zeros({})));
+  EXPECT_TRUE(equal(zeros({4}).std(), zeros({})));
+  const Tensor nan = full({4}, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(nan.std().isnan().item<bool>());
+  Tensor x = (arange(1, 9) * 1e-30).requires_grad_();
+  x.std().backward();
+  Tensor unit = arange(1, 9, kFloat).requires_grad_();
+  unit.std().backward();
+  EXPECT_TRUE(allclose(x.grad(), unit.grad()));
+  const Tensor z = lanewise::complex(x.detach(), x.detach());
+  EXPECT_TRUE(allclose(z.std(), z.to(kComplexDouble).std().to(kFloat)));
+}
+
+TEST(Median, OfNoIntegers) {
+  for (const ScalarType dtype : {kByte, kChar, kShort}) EXPECT_EQ(zeros({0}, dtype).median().item<int>(), 0);
+}
+
 }  // namespace
 }  // namespace lanewise

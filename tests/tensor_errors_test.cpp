@@ -322,5 +322,56 @@ TEST(Errors, LibtorchsPhrasesAreRecognisable) {
        "Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as true");
 }
 
+TEST(Errors, AnUndefinedDtypeHasNoElements) {
+  EXPECT_THROW(full({2}, 1, ScalarType::Undefined), DtypeError);
+  EXPECT_THROW(scalar_tensor(1, ScalarType::Undefined), DtypeError);
+  EXPECT_THROW(linspace(0, 1, 3, ScalarType::Undefined), DtypeError);
+}
+
+TEST(Errors, ListsThatNoMemoryHolds) {
+  const Tensor wide = ones({1}).expand({std::int64_t{1} << 40});
+  EXPECT_THROW(wide.unbind(0), AllocationError);
+  EXPECT_THROW(wide.split(1), AllocationError);
+  EXPECT_THROW(ones({0}).chunk(std::int64_t{1} << 62), AllocationError);
+  EXPECT_THROW(mvlgamma(ones({1}), std::int64_t{1} << 40), ValueError);
+}
+
+TEST(Errors, NameTheOpWhoseElementsShareMemory) {
+  const Tensor wide = ones({1}).expand({3});
+  const auto expect_named = [](const char* op, const std::function<void()>& call) {
+    EXPECT_THAT(Call(call), ThrowsMessage<StorageError>(StartsWith(op))) << op;
+  };
+  expect_named("uniform_:", [&] { wide.uniform_(); });
+  expect_named("cumsum_:", [&] { wide.cumsum_(0); });
+  expect_named("index_put_:", [&] { wide.index_put_({tensor({0})}, ones({})); });
+  expect_named("scatter_add_:", [&] { wide.scatter_add_(0, tensor({0}), ones({1})); });
+  expect_named("add_:", [&] { wide.add_(1); });
+  const Tensor x = ones({3}), index = tensor({0, 1, 2});
+  Tensor out = x;
+  expect_named("gather:", [&] { gather_out(out, x, 0, index); });
+  EXPECT_NO_THROW(ones({1}).expand({3}).unsqueeze_(0));                // no element is written
+  EXPECT_TRUE(equal(ones({1}).expand({3}).fill_(2), full({3}, 2.0)));  // one value
+}
+
+// Nothing is written before it is known that all may be.
+TEST(Errors, OutputsAreCheckedFirst) {
+  Tensor inference;
+  {
+    const InferenceMode mode;
+    inference = zeros({3});
+  }
+  EXPECT_THROW(add_out(inference, ones({3}), ones({3})), AutogradError);
+  EXPECT_THROW(cat_out(inference, {ones({3}), ones({3})}), AutogradError);
+  EXPECT_EQ(inference.sizes(), IntArrayRef({3}));
+  EXPECT_TRUE(equal(inference, zeros({3})));
+  const Tensor x = tensor({1., 2., 3.});
+  Tensor part = x.slice(0, 1, 3);
+  EXPECT_THROW(conj_physical_out(part, x), StorageError);
+  EXPECT_EQ(part.sizes(), IntArrayRef({2}));
+  EXPECT_EQ(x.storage().nbytes(), x.nbytes());
+  Tensor positions = empty({1});
+  EXPECT_THROW(multinomial_out(positions, ones({2}), 1), DtypeError);
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -414,5 +414,16 @@ TEST(LibtorchTypes, ResultsShareNoMemoryTheyShouldNot) {
   EXPECT_EQ(cat({empty({0})}, 2).sizes(), IntArrayRef({0}));
 }
 
+TEST(C10Names, AreThoseOfTheStandardLibrary) {
+  std::vector<std::int64_t> seen;
+  for (const std::int64_t i : irange(std::int64_t{3})) seen.push_back(i);
+  for (const int i : irange(5, 7)) seen.push_back(i);
+  for (const std::size_t i : irange(std::size_t{0})) seen.push_back(static_cast<std::int64_t>(i) + 100);
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 5, 6}));
+  EXPECT_EQ(irange(4, 2).begin(), irange(4, 2).end());
+  const optional<int> none = nullopt;
+  EXPECT_FALSE(none.has_value());
+}
+
 }  // namespace
 }  // namespace lanewise

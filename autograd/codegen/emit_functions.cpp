@@ -214,7 +214,8 @@ class FunctionEmitter {
     if (!op_.inplace_check.empty()) text_.line("  ops::", op_.inplace_check, ";");
     const std::string inputs = op_.has_node() ? join(plan_.edges) : zero_inputs(schema, "");
     text_.line("  const bool any_requires_grad = autograd::compute_requires_grad(", inputs, ");");
-    text_.line("  autograd::check_inplace(self, any_requires_grad, \"", schema.name, "\");");
+    text_.line("  autograd::", op_.check_mem_overlap && !op_.inplace_view ? "check_written" : "check_inplace",
+               "(self, any_requires_grad, \"", schema.name, "\");");
     const std::string node_class = op_.has_node() ? "generated::" + op_.node_class : "ZeroBackward";
     text_.line("  std::shared_ptr<autograd::", node_class, "> node;");
     text_.line("  if (any_requires_grad) [[unlikely]] {");
@@ -283,8 +284,11 @@ class FunctionEmitter {
     }
     text_.line("  if (autograd::transforms_on()) autograd::forward_ad::check_out(\"", name, "\", ",
                tensor_pointers(op_.schema, pointers), ");");
-    text_.line("  autograd::check_out(\"", name, "\", autograd::compute_requires_grad(", join(tensors),
-               "));");
+    for (const std::string& out : outs) {
+      const bool first = out == outs.front();
+      text_.line("  autograd::check_out(\"", name, "\", ", out, ", ",
+                 first ? "autograd::compute_requires_grad(" + join(tensors) + ")" : "false", ");");
+    }
     if (op_.out_dtype == OutDtype::Decides)
       text_.line("  if (!dtype && out.defined()) dtype = out.scalar_type();");
     const std::string call =

@@ -75,6 +75,7 @@ struct Op {
   bool wraps_numbers = false;       ///< a composite of the overload that takes tensors in place of its numbers
   bool rare = false;                ///< its calls are compiled for size
   OutDtype out_dtype = OutDtype::Castable;
+  bool check_mem_overlap = true;    ///< an in-place form refuses a self of which elements share memory
   bool inplace_view = false;        ///< changes how self looks at its memory, not the memory
   bool non_differentiable = false;
   std::vector<bool> output_differentiability;  ///< one per result

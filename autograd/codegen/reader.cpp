@@ -41,6 +41,7 @@ const std::set<std::string> kFields = {"op",
                                        "vmap",
                                        "inplace_forward",
                                        "inplace_view",
+                                       "check_mem_overlap",
                                        "rare",
                                        "out_dtype",
                                        "wraps_numbers"};
@@ -163,6 +164,7 @@ class Reader {
                       ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `wraps_numbers:`, "
                       "`handwritten:` is needed");
     }
+    if (entry["check_mem_overlap"]) op.check_mem_overlap = entry["check_mem_overlap"].as<bool>();
     if (entry["inplace_view"]) {
       op.inplace_view = entry["inplace_view"].as<bool>();
       if (!op.schema.is_inplace())

@@ -226,5 +226,14 @@ TEST(Errors, Resize) {
   EXPECT_EQ(y.sizes(), IntArrayRef({1, 2}));
 }
 
+TEST(Errors, OfNullsAndShortLists) {
+  const Tensor x = ones({2}, TensorOptions().requires_grad(true)), y = x * 2;
+  EXPECT_THROW(Engine::get_default_engine().execute({gradient_edge(y)}, {}, false, false, true),
+               AutogradError);
+  EXPECT_THROW(register_prehook(std::shared_ptr<Node>(), Node::PreHook()), AutogradError);
+  EXPECT_THROW(create_gradient_edge(Tensor(), y.grad_fn()), AutogradError);
+  EXPECT_FALSE(AutogradContext().needs_input_grad(0));
+}
+
 }  // namespace
 }  // namespace lanewise::autograd

@@ -318,5 +318,14 @@ TEST(ForwardAd, BytesOfAnotherDtypeHaveNoGradient) {
   EXPECT_EQ(bits.data_ptr(), leaf.data_ptr());
 }
 
+TEST(ForwardAd, ALevelMayEndBeforeItsScope) {
+  {
+    const dual_level level;
+    forward_ad::exit_dual_level(level.level());
+  }
+  const dual_level next;
+  EXPECT_EQ(next.level(), 0u);
+}
+
 }  // namespace
 }  // namespace lanewise::autograd

@@ -388,5 +388,20 @@ TEST(IteratorConfig, SquashedDimensionsMayBeEmpty) {
   EXPECT_THROW(declared_one.build(), ShapeError);
 }
 
+TEST(TensorIteratorParts, IndicesAreInRange) {
+  const Tensor x = make({6});
+  TensorIterator iter = TensorIterator::unary_op(Tensor(), x);
+  const std::int64_t beyond = iter.shape()[0];
+  EXPECT_THROW(iter.select_all_keeping_dim(0, {beyond}), IndexError);
+  EXPECT_THROW(iter.select_all_keeping_dim(0, {-1}), IndexError);
+  EXPECT_EQ(iter.shape()[0], beyond);
+}
+
+TEST(TensorIteratorConfigs, MakeOneIterator) {
+  TensorIteratorConfig config = TensorIteratorConfig("once").add_output(Tensor()).add_input(make({2}));
+  EXPECT_EQ(config.build().numel(), 2);
+  EXPECT_THROW(config.build(), ValueError);
+}
+
 }  // namespace
 }  // namespace lanewise::testing

@@ -335,5 +335,18 @@ TEST(Profile, AnOptimizersStepIsSeen) {
   EXPECT_EQ(only(profile.events(), "Adam::step").path, "contiguous");
 }
 
+TEST(Profile, RecordsFactories) {
+  const Tensor like = rand({8});
+  Profile profile;
+  const Tensor a = randn({4}), b = zeros({2, 3}), c = arange(5), d = eye(3), e = ones_like(like),
+               f = full({2}, 7);
+  profile.stop();
+  EXPECT_EQ(only(profile.events(), "randn").tensors[0].sizes, (std::vector<std::int64_t>{4}));
+  EXPECT_TRUE(only(profile.events(), "arange").tensors[0].is_result);
+  EXPECT_EQ(only(profile.events(), "eye").bytes, 9 * 4);
+  EXPECT_EQ(only(profile.events(), "ones_like").allocations, 1);
+  EXPECT_EQ(only(profile.events(), "full").tensors[0].dtype, kLong);
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include <lanewise/profiler/detail/frame.h>
+
+namespace lanewise::ops {
+
+/// What profiles see of a factory, which the generator does not write: an op from here to the end of the scope.
+class FactoryEvent {
+ public:
+  /// `name` must be static.
+  explicit FactoryEvent(const char* name) {
+    if (profiler::detail::enters()) [[unlikely]]
+      frame_ = start(name);
+  }
+  Tensor made(Tensor&& result) const {
+    if (frame_ != nullptr) [[unlikely]]
+      frame_->result(result);
+    return std::move(result);
+  }
+
+ private:
+  static std::unique_ptr<profiler::detail::Frame> start(const char* name);
+  std::unique_ptr<profiler::detail::Frame> frame_;
+};
+
+}  // namespace lanewise::ops
