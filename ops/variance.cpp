@@ -8,6 +8,7 @@
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/reduced_dims.h>
+#include <lanewise/ops/reductions.h>
 #include <lanewise/ops/variance.h>
 #include <lanewise/ops/views.h>
 
@@ -20,7 +21,7 @@ using Pair = std::tuple<Tensor, Tensor>;
 constexpr PointwiseOp kAdd{"var", &KernelTable::add};
 constexpr PointwiseOp kSqrt{"std", &KernelTable::sqrt};
 constexpr PointwiseOp kGe{"var", &KernelTable::ge}, kLt{"var", &KernelTable::lt},
-    kWhere{"var", &KernelTable::where};
+    kEq{"var", &KernelTable::eq}, kAbs{"var", &KernelTable::abs}, kWhere{"var", &KernelTable::where};
 constexpr PointwiseOp kComplex{"var_mean", &KernelTable::make_complex};
 
 /// The squares of smaller roots lose digits in f32.
@@ -60,7 +61,7 @@ struct Spread {
   Pair of(const Tensor& self, bool want_mean) const {
     Pair result = once(self, want_mean);
     auto& [spread, mean] = result;
-    if (!beyond_squares(spread, root)) return result;
+    if (!beyond_squares(spread, root) || !beyond_squares(but_of_constants(spread, self), root)) return result;
     // Only for those results: what a row gives does not depend on the others.
     const auto [wide, wide_mean] = once(dense(self, self.is_complex() ? kComplexDouble : kDouble), want_mean);
     const Tensor large = pointwise(kGe, {spread, Scalar(root ? kSmallestRoot : 0)});
@@ -73,6 +74,21 @@ struct Spread {
   }
 
  private:
+  /// `spread` with 1 where all elements are one number, whose sum cannot overflow: there is nothing to lose.
+  Tensor but_of_constants(const Tensor& spread, const Tensor& self) const {
+    if (self.is_complex()) return spread;
+    DimVector dims;
+    for (std::int64_t d = 0; d < self.dim(); ++d) {
+      if ((mask >> d & 1) != 0) dims.push_back(d);
+    }
+    if (reduced_count(self, mask) == 0) return spread;
+    const Tensor largest = amax(self, dims, keepdim);
+    const Tensor constant = pointwise(kEq, {largest, amin(self, dims, keepdim)});
+    const Tensor harmless =
+        pointwise(kWhere, {pointwise(kLt, {pointwise(kAbs, {largest}), Scalar(0x1p64)}), Scalar(1), spread});
+    return pointwise(kWhere, {constant, harmless, spread});
+  }
+
   Pair once(const Tensor& self, bool want_mean) const {
     if (self.is_complex()) return of_complex(self, want_mean);
     const ScalarType dtype = self.scalar_type();
