@@ -120,7 +120,7 @@ bool has_all(const Tensor& t, const Levels& levels) {
                      [&](const auto& level) { return own.contains(level.first); });
 }
 
-/// `fresh`, which has the dtype and maybe the shape of a slice of `like`, once for every slice.
+/// `fresh`, which has the dtype and maybe the shape of a slice of `like`, a copy of equal values for every slice.
 Tensor batch_like(const Tensor& like, const Tensor& fresh) {
   if (!is_batched(like)) return fresh;
   Levels levels;

@@ -11,8 +11,8 @@
 namespace lanewise::autograd {
 
 struct CheckpointOptions {
-  bool preserve_rng_state =
-      true;  ///< the second run draws the same random numbers from the process-wide generator
+  /// The second run draws the same random numbers from the process-wide generator.
+  bool preserve_rng_state = true;
 };
 
 /// fn(inputs) without keeping what its ops save for the backward: the backward runs `fn` again, to get it

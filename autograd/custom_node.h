@@ -46,7 +46,7 @@ class LANEWISE_API AutogradContext {
   void mark_non_differentiable(const variable_list& outputs);
   /// Whether backward() gets zeros (the default) or undefined tensors for outputs that nothing depends on.
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
-  /// Whether the gradient of the i-th tensor argument is wanted; of any in these ranges [first, last).
+  /// Whether the gradient of the i-th tensor argument is wanted; of any in these ranges [first, last). False outside of a function.
   bool needs_input_grad(std::size_t i) const;
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 

@@ -196,7 +196,8 @@ Tensor weighted_exponentials(const Tensor& weight, const Tensor& exponent, const
       (GradMode::is_enabled() && weight.requires_grad()) || forward_ad::Frame({&weight}).active();
   const bool batched = transforms_on() && batching::is_batched(weight);
   if (differentiated && (batched || (weight == 0).any().item<bool>())) {
-    // A weight of 0 has no logarithm, but a derivative: row i has the weights of sum i, as in cumprod_backward.
+    // A weight of 0 has no logarithm, but a derivative. Quadratic, as in cumprod_backward, and where slices of a batch cannot be
+    // asked always: row i has the weights of sum i.
     const Tensor k = arange(weight.size(dim));
     const Tensor in_sum = reverse ? k.unsqueeze(0) >= k.unsqueeze(1) : k.unsqueeze(0) <= k.unsqueeze(1);
     const auto in_rows = [&](const Tensor& t) { return t.transpose(dim, -1).unsqueeze(-2); };

@@ -90,8 +90,12 @@ void forward_ad::exit_dual_level(std::uint64_t level) {
   leave();
 }
 
+forward_ad::dual_level::dual_level() : level_(enter_dual_level()), own_(open_levels().back()) {}
 forward_ad::dual_level::~dual_level() {
-  if (open_levels().size() == level_ + 1) leave();
+  const auto& levels = open_levels();
+  if (std::find(levels.begin(), levels.end(), own_) == levels.end()) return;
+  while (levels.back() != own_) leave();
+  leave();
 }
 
 forward_ad::NestedLevel::NestedLevel() : level_(static_cast<std::int64_t>(enter())) {}

@@ -32,7 +32,7 @@ LANEWISE_API void exit_dual_level(std::uint64_t level);
 /// A dual level for a scope, unless exit_dual_level() ends it before.
 class LANEWISE_API dual_level {
  public:
-  dual_level() : level_(enter_dual_level()) {}
+  dual_level();
   ~dual_level();
   dual_level(const dual_level&) = delete;
   dual_level& operator=(const dual_level&) = delete;
@@ -40,6 +40,7 @@ class LANEWISE_API dual_level {
 
  private:
   std::uint64_t level_;
+  std::shared_ptr<ForwardLevel> own_;
 };
 using ForwardADGuard = dual_level;
 

@@ -4,7 +4,6 @@
 #include <lanewise/autograd/hooks.h>
 #include <lanewise/autograd/record.h>
 #include <lanewise/generated/functions.h>
-#include <lanewise/iterator/detail/overlap_messages.h>
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/errors.h>
@@ -254,9 +253,7 @@ void check_constant(const char* op, const char* argument, const Tensor& value) {
 
 void check_written(const Tensor& self, bool any_requires_grad, const char* op) {
   check_inplace(self, any_requires_grad, op);
-  if (self.is_contiguous()) return;
-  LANEWISE_CHECK(StorageError, has_internal_overlap(self) != MemOverlap::Yes, op, ": ",
-                 lanewise::detail::kOverlapsItself);
+  if (!self.is_contiguous()) assert_no_internal_overlap(op, self);
 }
 
 void check_out(const char* op, const Tensor& out, bool any_requires_grad) {

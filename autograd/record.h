@@ -167,7 +167,8 @@ void check_written(const Tensor& self, bool any_requires_grad, const char* op);
 /// outside of inference mode.
 LANEWISE_API void increment_version(const Tensor& t);
 
-/// Throws AutogradError: out= forms are not differentiable.
+/// Throws AutogradError if a gradient would be recorded, for out= forms are not differentiable, or if `out`, unless it is undefined,
+/// is an inference tensor outside of inference mode.
 LANEWISE_API void check_out(const char* op, const Tensor& out, bool any_requires_grad);
 /// Throws AutogradError if an argument for which there is no derivative requires a gradient, where that is recorded.
 LANEWISE_API void check_constant(const char* op, const char* argument, const Tensor& value);

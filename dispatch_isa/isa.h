@@ -52,8 +52,8 @@ LANEWISE_API Isa choose_isa();
 
 /// The tier that kernels run on: the one LANEWISE_ISA names, else the best available; chosen when first
 /// asked. Where LANEWISE_TUNE gives some kernels a tier of their own, the one of all others.
-/// Throws   IsaError, until one is in use, if LANEWISE_ISA, which is lower case, is unknown or not available, or this CPU
-///          runs no tier
+/// Throws   IsaError, until one is in use, if LANEWISE_ISA is not the lower-case name of an available tier, or this
+///          CPU runs no tier
 inline Isa active_isa() {
   const std::uint8_t isa = detail::active_isa.load(std::memory_order_relaxed);
   if (isa >= kNumIsas) [[unlikely]] {

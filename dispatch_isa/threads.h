@@ -11,7 +11,8 @@ inline constexpr int kMaxThreads = 1024;
 /// threads of loops to cores, one each; node:<number> to those of one NUMA node, which are then as many as
 /// are used unless told otherwise.
 /// Throws   Error, until one is set, if LANEWISE_NUM_THREADS is not a whole number from 1 to 1024,
-///          or LANEWISE_BIND, which the first loop of several threads reads, is not none, cores or node:<number>; empty counts as unset
+///          or LANEWISE_BIND is not none, cores or node:<number>. Empty ones count as unset. LANEWISE_BIND is read by the
+///          first loop of several threads
 LANEWISE_API int get_num_threads();
 
 /// Sets the number for all ops that begin from now on, in all threads; may be called at any time from any

@@ -271,27 +271,34 @@ MemOverlapStatus get_overlap_status(const Tensor& a, const Tensor& b) {
   return p < q + b.nbytes() && q < p + a.nbytes() ? MemOverlapStatus::Partial : MemOverlapStatus::No;
 }
 
-void assert_no_internal_overlap(const Tensor& t) {
-  LANEWISE_CHECK(StorageError, has_internal_overlap(t) != MemOverlap::Yes, detail::kOverlapsItself);
+namespace {
+
+void raise_if(bool overlaps, const char* op, const char* message) {
+  LANEWISE_CHECK(StorageError, !overlaps, op, *op == '\0' ? "" : ": ", message);
 }
 
-void assert_no_partial_overlap(const Tensor& a, const Tensor& b) {
-  LANEWISE_CHECK(StorageError, get_overlap_status(a, b) != MemOverlapStatus::Partial, detail::kOverlapsInput);
-}
+}  // namespace
 
-void assert_no_overlap(const Tensor& a, const Tensor& b) {
+void assert_no_internal_overlap(const char* op, const Tensor& t) {
+  raise_if(has_internal_overlap(t) == MemOverlap::Yes, op, detail::kOverlapsItself);
+}
+void assert_no_partial_overlap(const char* op, const Tensor& a, const Tensor& b) {
+  raise_if(get_overlap_status(a, b) == MemOverlapStatus::Partial, op, detail::kOverlapsInput);
+}
+void assert_no_overlap(const char* op, const Tensor& a, const Tensor& b) {
   const MemOverlapStatus status = get_overlap_status(a, b);
-  LANEWISE_CHECK(StorageError, status != MemOverlapStatus::Partial && status != MemOverlapStatus::Full,
-                 detail::kOverlapsInput);
+  raise_if(status == MemOverlapStatus::Partial || status == MemOverlapStatus::Full, op,
+           detail::kOverlapsInput);
 }
+
+void assert_no_internal_overlap(const Tensor& t) { assert_no_internal_overlap("", t); }
+void assert_no_partial_overlap(const Tensor& a, const Tensor& b) { assert_no_partial_overlap("", a, b); }
+void assert_no_overlap(const Tensor& a, const Tensor& b) { assert_no_overlap("", a, b); }
 
 void assert_apart(const char* op, const Tensor& written, std::initializer_list<const Tensor*> read) {
   if (!written.defined()) return;
   for (const Tensor* t : read) {
-    if (!t->defined()) continue;
-    const MemOverlapStatus status = get_overlap_status(written, *t);
-    LANEWISE_CHECK(StorageError, status != MemOverlapStatus::Partial && status != MemOverlapStatus::Full, op,
-                   ": ", detail::kOverlapsInput);
+    if (t->defined()) assert_no_overlap(op, written, *t);
   }
 }
 

@@ -49,6 +49,10 @@ LANEWISE_API MemOverlapStatus get_overlap_status(const Tensor& a, const Tensor& 
 LANEWISE_API void assert_no_internal_overlap(const Tensor& t);
 LANEWISE_API void assert_no_partial_overlap(const Tensor& a, const Tensor& b);
 LANEWISE_API void assert_no_overlap(const Tensor& a, const Tensor& b);
+// The same, the message beginning with the op's name.
+LANEWISE_API void assert_no_internal_overlap(const char* op, const Tensor& t);
+LANEWISE_API void assert_no_partial_overlap(const char* op, const Tensor& a, const Tensor& b);
+LANEWISE_API void assert_no_overlap(const char* op, const Tensor& a, const Tensor& b);
 /// Of what `op` writes to and each tensor that it reads; undefined ones are passed over.
 LANEWISE_API void assert_apart(const char* op, const Tensor& written,
                                std::initializer_list<const Tensor*> read);

@@ -172,9 +172,7 @@ void TensorIterator::for_each_2d(Loop2d loop, std::int64_t grain) const {
     };
     run(run_loop_on_tile, reinterpret_cast<const kernels::KernelScalar*>(&context),
         {types.data(), types.size()},
-        {.cost = 65536.0f / static_cast<float>(std::max<std::int64_t>(grain, 1)),
-         .in_order = linear_,
-         .copies = false});
+        {.in_order = linear_, .copies = false, .grain = std::max<std::int64_t>(grain, 1)});
     return;
   }
   bool splits = !serial_;  // not where several elements write to one place

@@ -109,7 +109,7 @@ IndexedRows turned(const IndexedRows& rows, Tensor& values) {
 /// put(rows, values as write_rows and add_rows take them).
 template <class Put>
 void each_row(const char* op, const IndexedRows& rows, const Tensor& self, const Tensor& values, Put&& put) {
-  assert_no_internal_overlap(self);
+  assert_no_internal_overlap(op, self);
   Tensor source = fitted(op, rows, self, values);
   if (runs_along_indices(rows, self)) {
     const IndexedRows by_element = turned(rows, source);
@@ -209,13 +209,14 @@ void index_put_(Tensor& self, ArrayRef<Tensor> indices, const Tensor& values, bo
   if (!fills) assert_apart("index_put_", self, {&values});
   for (const Tensor& index : indices) {
     if (!index.defined()) continue;
-    fills ? assert_no_partial_overlap(self, index) : assert_no_overlap(self, index);
+    fills ? assert_no_partial_overlap("index_put_", self, index)
+          : assert_no_overlap("index_put_", self, index);
   }
   if (fills && values.scalar_type() != self.scalar_type()) {
     return index_put_(self, indices, filled(values.sizes(), self.scalar_type(), values.item()), false);
   }
   if (!accumulate && fills_mask(self, indices, values)) {
-    assert_no_internal_overlap(self);
+    assert_no_internal_overlap("index_put_", self);
     const Tensor value = values.is_alias_of(self) ? clone(values) : values;
     pointwise_inplace(kWhere, self, {indices[0], view(value, IntArrayRef()), self});
     return;

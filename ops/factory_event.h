@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <lanewise/profiler/detail/frame.h>
 
 namespace lanewise::ops {
 
-/// What profiles see of a factory, which the generator does not write: an op from here to the end of the scope.
+/// What profiles see of a factory, an op from here to the end of the scope: factories are written by hand, and the generator
+/// writes no event for them.
 class FactoryEvent {
  public:
   /// `name` must be static.

@@ -110,7 +110,7 @@ void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, co
                  bool /*sparse_grad*/) {
   check_out_exact(to.op, to.tensor, self.scalar_type());
   assert_apart(to.op, to.tensor, {&self});
-  if (to.tensor.defined()) assert_no_partial_overlap(to.tensor, index);
+  if (to.tensor.defined()) assert_no_partial_overlap(to.op, to.tensor, index);
   ElementIndex indexing("gather", dim, self.sizes(), index, "input", false);
   bool direct = fits_apart(to, index.sizes(), self.scalar_type(), {&self, &index}) &&
                 internal_overlap(to.tensor) == MemoryOverlap::None;

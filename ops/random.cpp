@@ -21,16 +21,22 @@ using ops::options_like;
 using ops::with_options;
 using RandomKernel = const kernels::IndexedKernel* kernels::KernelTable::*;
 
-/// Fills with the next draw.
-Tensor drawn(const char* op, IntArrayRef size, ScalarType dtype, RandomKernel kernel, const Scalar& a,
-             const Scalar& b, const TensorOptions& options, bool downward = false) {
-  const ops::FactoryEvent event(op);
+/// A fresh tensor filled with the next draw.
+Tensor draw(const char* op, IntArrayRef size, ScalarType dtype, RandomKernel kernel, const Scalar& a,
+            const Scalar& b, bool downward = false) {
   Tensor t = detail::empty_cpu(size, dtype);
   const Generator::State draw = detail::drawing_generator().reserve(1);
   ops::fill_indexed(op, t, kernel,
                     {static_cast<std::int64_t>(draw.seed), static_cast<std::int64_t>(draw.offset), a, b},
                     downward);
-  return event.made(with_options(std::move(t), options));
+  return t;
+}
+
+/// The same as an op that profiles see.
+Tensor drawn(const char* op, IntArrayRef size, ScalarType dtype, RandomKernel kernel, const Scalar& a,
+             const Scalar& b, const TensorOptions& options, bool downward = false) {
+  const ops::FactoryEvent event(op);
+  return event.made(with_options(draw(op, size, dtype, kernel, a, b, downward), options));
 }
 
 ScalarType floating_dtype(const char* op, ScalarType dtype) {
@@ -118,11 +124,11 @@ Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef size, const Tens
   LANEWISE_CHECK(DtypeError, is_floating_point(dtype), "randint: not implemented for ", short_name(dtype));
   for (const std::int64_t end : {low, high - 1}) Scalar(end).check_fits(dtype, "randint");
   const ops::FactoryEvent event("randint");
-  Tensor drawn_ints = drawn("randint", size, kLong, &kernels::KernelTable::random_int, low, high, {});
+  const Tensor drawn_ints = draw("randint", size, kLong, &kernels::KernelTable::random_int, low, high);
   Tensor t = detail::empty_cpu(size, dtype);
   const auto convert = kernels::active_kernels()
                            .movers->convert[static_cast<std::size_t>(kLong)][static_cast<std::size_t>(dtype)];
-  convert(static_cast<const char*>(drawn_ints.data_ptr()), static_cast<char*>(t.data_ptr()), t.numel());
+  convert(static_cast<const char*>(drawn_ints.const_data_ptr()), static_cast<char*>(t.data_ptr()), t.numel());
   return event.made(with_options(std::move(t), options));
 }
 
@@ -152,7 +158,7 @@ Tensor randperm(std::int64_t n, const TensorOptions& options) {
                  " numbers from 0 on, but the whole numbers of ", short_name(dtype), " end at ",
                  most_in_a_row(dtype) - 1);
   const ops::FactoryEvent event("randperm");
-  const Tensor words = drawn("randperm", n, kLong, &kernels::KernelTable::random_int, 0, 0, {});
+  const Tensor words = draw("randperm", n, kLong, &kernels::KernelTable::random_int, 0, 0);
   const auto* draws = static_cast<const std::uint64_t*>(words.const_data_ptr());
   const bool narrow = n <= std::numeric_limits<std::int32_t>::max();
   Tensor order = detail::empty_cpu(n, narrow ? kInt : kLong);

@@ -34,10 +34,7 @@ void resize_result(const char* op, Tensor& out, const Tensor& result) {
     return;
   }
   check_out_dtype(op, out, result);
-  if (!same_shape(out, result)) {
-    LANEWISE_CHECK(StorageError, !out.is_alias_of(result), op, ": ", lanewise::detail::kOverlapsInput);
-    lanewise::detail::resize_cpu(out, result.sizes());
-  }
+  if (!same_shape(out, result)) lanewise::detail::resize_cpu(out, result.sizes());
   copy_(out, result);
 }
 
@@ -51,15 +48,18 @@ void check_out_exact(const char* op, const Tensor& out, const Tensor& result) {
 }
 
 void exact_result(const char* op, Tensor& out, const Tensor& result) {
-  check_out_exact(op, out, result);
+  check_out_exact(op, out, result.scalar_type());
   resize_result(op, out, result);
 }
 
 void check_out_dtype(const char* op, const Tensor& out, const Tensor& result) {
   if (!out.defined()) return;
   check_dtype(op, "out", out, result);
-  LANEWISE_CHECK(StorageError, !same_shape(out, result) || has_internal_overlap(out) != MemOverlap::Yes, op,
-                 ": ", lanewise::detail::kOverlapsItself);
+  if (same_shape(out, result)) {
+    assert_no_internal_overlap(op, out);
+  } else {  // what grows over its own input
+    LANEWISE_CHECK(StorageError, !out.is_alias_of(result), op, ": ", lanewise::detail::kOverlapsInput);
+  }
 }
 
 namespace {
@@ -123,8 +123,7 @@ void prepare(const Destination& to, IntArrayRef sizes, ScalarType dtype) {
   LANEWISE_CHECK(DtypeError, out.scalar_type() == dtype, to.op, ": Expected out tensor to have dtype ", dtype,
                  ", but got ", out.scalar_type(), " instead");
   if (out.sizes().equals(sizes)) {
-    LANEWISE_CHECK(StorageError, has_internal_overlap(out) != MemOverlap::Yes, to.op, ": ",
-                   lanewise::detail::kOverlapsItself);
+    assert_no_internal_overlap(to.op, out);
     return;
   }
   LANEWISE_CHECK(ShapeError, to.resizable, to.op, ": Bad in-place call: input tensor size ", out.sizes(),

@@ -12,11 +12,12 @@ namespace lanewise::ops {
 /// dtype.
 void assign_result(const char* op, Tensor& self, const Tensor& result);
 
-/// Copies `result` into `out`, which is resized if its shape differs. Throws DtypeError if it cannot hold its
-/// dtype. An undefined `out` becomes the result.
+/// Copies `result` into `out`, which is resized if its shape differs. Throws as check_out_dtype().
+/// An undefined `out` becomes the result.
 void resize_result(const char* op, Tensor& out, const Tensor& result);
 
-/// Throws DtypeError if `out`, unless it is undefined, cannot hold the dtype of `result`.
+/// Throws, unless `out` is undefined, DtypeError if it cannot hold the dtype of `result`, StorageError if elements of it share memory
+/// or it would have to grow over `result`.
 void check_out_dtype(const char* op, const Tensor& out, const Tensor& result);
 /// The same where libtorch takes no other dtype than the result's, and resize_result() after it.
 void check_out_exact(const char* op, const Tensor& out, ScalarType result);

@@ -21,7 +21,8 @@ using Pair = std::tuple<Tensor, Tensor>;
 constexpr PointwiseOp kAdd{"var", &KernelTable::add};
 constexpr PointwiseOp kSqrt{"std", &KernelTable::sqrt};
 constexpr PointwiseOp kGe{"var", &KernelTable::ge}, kLt{"var", &KernelTable::lt},
-    kEq{"var", &KernelTable::eq}, kAbs{"var", &KernelTable::abs}, kWhere{"var", &KernelTable::where};
+    kEq{"var", &KernelTable::eq}, kAbs{"var", &KernelTable::abs}, kMaximum{"var", &KernelTable::maximum},
+    kWhere{"var", &KernelTable::where};
 constexpr PointwiseOp kComplex{"var_mean", &KernelTable::make_complex};
 
 /// The squares of smaller roots lose digits in f32.
@@ -61,11 +62,13 @@ struct Spread {
   Pair of(const Tensor& self, bool want_mean) const {
     Pair result = once(self, want_mean);
     auto& [spread, mean] = result;
-    if (!beyond_squares(spread, root) || !beyond_squares(but_of_constants(spread, self), root)) return result;
+    if (!beyond_squares(spread, root)) return result;
+    const Tensor judged = but_of_settled(spread, self);
+    if (!beyond_squares(judged, root)) return result;
     // Only for those results: what a row gives does not depend on the others.
     const auto [wide, wide_mean] = once(dense(self, self.is_complex() ? kComplexDouble : kDouble), want_mean);
-    const Tensor large = pointwise(kGe, {spread, Scalar(root ? kSmallestRoot : 0)});
-    const Tensor finite = pointwise(kLt, {spread, Scalar(std::numeric_limits<double>::infinity())});
+    const Tensor large = pointwise(kGe, {judged, Scalar(root ? kSmallestRoot : 0)});
+    const Tensor finite = pointwise(kLt, {judged, Scalar(std::numeric_limits<double>::infinity())});
     const auto chosen = [&](const Tensor& narrow, const Tensor& other) {
       const Tensor rest = dense(other, narrow.scalar_type());
       return pointwise(kWhere, {large, pointwise(kWhere, {finite, narrow, rest}), rest});
@@ -74,19 +77,22 @@ struct Spread {
   }
 
  private:
-  /// `spread` with 1 where all elements are one number, whose sum cannot overflow: there is nothing to lose.
-  Tensor but_of_constants(const Tensor& spread, const Tensor& self) const {
-    if (self.is_complex()) return spread;
+  /// `spread` with 1 where squares in f64 change nothing: the elements are one number, whose sum cannot overflow, or not all
+  /// finite.
+  Tensor but_of_settled(const Tensor& spread, const Tensor& self) const {
+    if (self.is_complex() || reduced_count(self, mask) == 0) return spread;
     DimVector dims;
     for (std::int64_t d = 0; d < self.dim(); ++d) {
       if ((mask >> d & 1) != 0) dims.push_back(d);
     }
-    if (reduced_count(self, mask) == 0) return spread;
-    const Tensor largest = amax(self, dims, keepdim);
-    const Tensor constant = pointwise(kEq, {largest, amin(self, dims, keepdim)});
-    const Tensor harmless =
-        pointwise(kWhere, {pointwise(kLt, {pointwise(kAbs, {largest}), Scalar(0x1p64)}), Scalar(1), spread});
-    return pointwise(kWhere, {constant, harmless, spread});
+    const Scalar one = 1, infinity = std::numeric_limits<double>::infinity();
+    const Tensor largest = amax(self, dims, keepdim), smallest = amin(self, dims, keepdim);
+    const Tensor size = pointwise(kAbs, {largest});
+    const Tensor few = pointwise(kWhere, {pointwise(kLt, {size, Scalar(0x1p64)}), one, spread});
+    const Tensor judged = pointwise(kWhere, {pointwise(kEq, {largest, smallest}), few, spread});
+    const Tensor finite =
+        pointwise(kLt, {pointwise(kMaximum, {size, pointwise(kAbs, {smallest})}), infinity});
+    return pointwise(kWhere, {finite, judged, one});
   }
 
   Pair once(const Tensor& self, bool want_mean) const {

@@ -72,7 +72,10 @@ Tensor LBFGS::step(LossClosure closure) {
   check_value(count > 0, "LBFGS::step", "the number of elements", 0, "a number > 0");
   const void* key = params.front().unsafeGetTensorImpl();
   std::unique_ptr<OptimizerParamState>& kept = state_[key];
-  if (kept == nullptr) kept = std::make_unique<LBFGSParamState>();
+  if (kept == nullptr) {
+    kept = std::make_unique<LBFGSParamState>();
+    kept->keep(params.front());
+  }
   // Taken over when nothing can fail any more.
   const std::unique_ptr<OptimizerParamState> copy = kept->clone();
   auto& next = static_cast<LBFGSParamState&>(*copy);

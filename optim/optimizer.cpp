@@ -17,6 +17,7 @@ Tensor Optimizer::step_each(const LossClosure& closure, const Update& update) {
   std::vector<Tensor> grads;
   grads.reserve(size());
   for (const OptimizerParamGroup& group : groups_) {
+    check_type(group.options());
     for (const Tensor& parameter : group.params()) {
       const std::size_t index = grads.size();
       grads.push_back(checked_grad(parameter, index));

@@ -71,7 +71,7 @@ class LANEWISE_API Optimizer {
   std::vector<Tensor> parameters() const;
   std::size_t size() const;
 
-  /// What is remembered of each parameter that was updated.
+  /// What is remembered of each parameter that was updated, by its TensorImpl. Whoever puts a state in calls its keep().
   StateMap& state() { return state_; }
   const StateMap& state() const { return state_; }
 
@@ -96,7 +96,7 @@ class LANEWISE_API Optimizer {
 
   using Update = std::function<void(Tensor& parameter, const Tensor& grad, const OptimizerOptions& options)>;
   /// A step, made of `update` for each parameter that has a gradient, without recording. Throws DtypeError or
-  /// ShapeError, before anything is written, if a gradient does not match its parameter.
+  /// ShapeError, before anything is written, if a gradient does not match its parameter; StorageError if that is expanded.
   Tensor step_each(const LossClosure& closure, const Update& update);
 
   /// Throws ValueError.
@@ -105,6 +105,8 @@ class LANEWISE_API Optimizer {
   /// NotImplementedError.
   virtual ParameterState saved(const OptimizerParamState& state) const;
   virtual std::unique_ptr<OptimizerParamState> restored(const ParameterState& state) const;
+  /// Throws ValueError for the options of another optimizer; step_each() asks before it writes.
+  virtual void check_type(const OptimizerOptions&) const {}
   /// Whether parameters that have a gradient may be of this dtype; step_each() refuses others before it writes.
   virtual bool takes(ScalarType) const { return true; }
   /// If not, what is remembered of all is the first parameter's state, and restored() checks what is in it.
@@ -119,6 +121,10 @@ class LANEWISE_API Optimizer {
   /// Throws ValueError if there is no group.
   OptimizerOptions& first_options();
   /// The settings as this optimizer's.
+  template <class Options>
+  Options& as(OptimizerOptions& options) const {
+    return const_cast<Options&>(as<Options>(std::as_const(options)));
+  }
   template <class Options>
   const Options& as(const OptimizerOptions& options) const {
     const auto* own = dynamic_cast<const Options*>(&options);

@@ -71,14 +71,13 @@ template <class Options, class State>
 class StatefulOptimizer : public Optimizer {
  public:
   /// Of the first group. Throws ValueError if there is none.
-  Options& options() { return const_cast<Options&>(as<Options>(first_options())); }
+  Options& options() { return as<Options>(first_options()); }
 
   /// Updates every parameter from its gradient, in one pass over parameter, gradient and state. With a
   /// closure, that computes the loss and its gradients first; the loss is returned. Throws DtypeError or
-  /// ShapeError, before anything is written, if a gradient does not match its parameter; ValueError if the
-  /// settings of a group are another optimizer's.
+  /// ShapeError, before anything is written, if a gradient does not match its parameter or the parameter is not floating;
+  /// StorageError if it is expanded; ValueError if the settings of a group are another optimizer's.
   Tensor step(LossClosure closure = nullptr) override {
-    for (const OptimizerParamGroup& group : param_groups()) as<Options>(group.options());
     return step_each(closure, [this](Tensor& parameter, const Tensor& grad, const OptimizerOptions& options) {
       const auto& own = static_cast<const Options&>(options);
       if (!remembers(own)) {
@@ -98,6 +97,7 @@ class StatefulOptimizer : public Optimizer {
   StatefulOptimizer(const char* name, const Options& defaults) : Optimizer(name, defaults.clone()) {}
 
   virtual void check_settings(const Options& options) const = 0;
+  void check_type(const OptimizerOptions& options) const override { as<Options>(options); }
   bool takes(ScalarType dtype) const override { return is_floating_point(dtype); }
   /// Whether there is a state with these settings.
   virtual bool remembers(const Options&) const { return true; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -16,9 +18,16 @@ template <class Integer>
 class IntegerRange {
  public:
   struct Iterator {
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Integer;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Integer*;
+    using reference = Integer;
+
     Integer value;
     constexpr Integer operator*() const noexcept { return value; }
     constexpr Iterator& operator++() noexcept { return ++value, *this; }
+    constexpr Iterator operator++(int) noexcept { return {value++}; }
     friend constexpr bool operator==(Iterator, Iterator) noexcept = default;
   };
   constexpr IntegerRange(Integer begin, Integer end) noexcept

@@ -466,6 +466,27 @@ TEST(Optimizer, AStateBelongsToOneParameter) {
   }
 }
 
+TEST(Optimizer, AStateThatWasLoadedKeepsItsParameterToo) {
+  Tensor w = ones({2}, requires_grad());
+  w.mutable_grad() = ones({2});
+  Adam first({w});
+  first.step();
+  Adam second({w});
+  second.load_state_dict(first.state_dict());
+  const auto uses = w.use_count();
+  second.param_groups()[0].params().clear();
+  EXPECT_EQ(w.use_count(), uses - 1);  // one in the group, one in the state
+  second.state().clear();
+  EXPECT_EQ(w.use_count(), uses - 2);
+  LBFGS third({w});
+  const auto before = w.use_count();
+  third.step([&] {
+    w.mutable_grad() = w.detach() * 2;
+    return (w.detach() * w.detach()).sum();
+  });
+  EXPECT_EQ(w.use_count(), before + 1);
+}
+
 TEST(Optimizer, RefusesWhatItCannotUse) {
   const Tensor w = ones({2}, requires_grad());
   w.mutable_grad() = ones({2});

@@ -362,7 +362,11 @@ TEST(Errors, OutputsAreCheckedFirst) {
   }
   EXPECT_THROW(add_out(inference, ones({3}), ones({3})), AutogradError);
   EXPECT_THROW(cat_out(inference, {ones({3}), ones({3})}), AutogradError);
+  Tensor values = zeros({7}), none;
+  EXPECT_THROW(max_out(values, inference, rand({2, 3}), 1), AutogradError);
+  EXPECT_EQ(values.sizes(), IntArrayRef({7}));
   EXPECT_EQ(inference.sizes(), IntArrayRef({3}));
+  EXPECT_NO_THROW(add_out(none, ones({3}), ones({3})));
   EXPECT_TRUE(equal(inference, zeros({3})));
   const Tensor x = tensor({1., 2., 3.});
   Tensor part = x.slice(0, 1, 3);

@@ -245,8 +245,6 @@ class FunctionEmitter {
       text_.line("  ops::assign_result(\"", schema.name, "\", self, ", forward_call(op_), ");");
     }
     text_.line("  }\n  autograd::increment_version(self);");
-    if (!op_.has_node() && is_transformed(op_))
-      text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
     const bool keeps_node = !plan_.results.empty();
     if (op_.inplace_view) {
       text_.line("  autograd::set_view_history(self, std::move(node));");
@@ -259,6 +257,9 @@ class FunctionEmitter {
       recorder_.save_results("    ");
       text_.line("  }");
     }
+    // Last: it asks a view for its grad_fn, which is of this op by now.
+    if (!op_.has_node() && is_transformed(op_))
+      text_.line("  if (autograd::transforms_on()) autograd::forward_ad::zero_tangents(self);");
     text_.line("  return self;\n}");
   }
 

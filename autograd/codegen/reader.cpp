@@ -164,7 +164,11 @@ class Reader {
                       ": exactly one of `kernel:`, `forward:`, `composite:`, `alias:`, `wraps_numbers:`, "
                       "`handwritten:` is needed");
     }
-    if (entry["check_mem_overlap"]) op.check_mem_overlap = entry["check_mem_overlap"].as<bool>();
+    if (entry["check_mem_overlap"]) {
+      op.check_mem_overlap = entry["check_mem_overlap"].as<bool>();
+      if (!op.schema.is_inplace() || op.kind == Kind::Composite)
+        fail(entry["check_mem_overlap"], "`check_mem_overlap:` belongs to `forward:` ops that end in _");
+    }
     if (entry["inplace_view"]) {
       op.inplace_view = entry["inplace_view"].as<bool>();
       if (!op.schema.is_inplace())

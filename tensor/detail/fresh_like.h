@@ -7,7 +7,7 @@
 
 namespace lanewise::detail {
 
-/// Called with every tensor that a factory made for another, if set: vmap gives it the batch of that one, so that in-place ops
+/// Called with every tensor that a factory made in the likeness of another, if set: vmap gives it the batch of that one, so that in-place ops
 /// may write batched tensors into it.
 inline constinit std::atomic<Tensor (*)(const Tensor& like, const Tensor& fresh)> batch_like = nullptr;
 

@@ -50,6 +50,18 @@ TEST(ForwardOverReverse, OfProductsWithZeros) {
   }
 }
 
+// A comparison in place on a view has no derivative, also where the view and its base have tangents.
+TEST(ForwardOverReverse, ComparisonsInPlaceOnViews) {
+  const forward_ad::dual_level level;
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor dual = forward_ad::make_dual(x * 1, constant({4, 5, 6}));
+  const Tensor part = dual.slice(0, 0, 2);
+  part.eq_(1);
+  (part.sum() + dual.sum()).backward();
+  EXPECT_VALUES(forward_ad::unpack_dual(x.grad()).primal, 0, 0, 1);
+  EXPECT_VALUES(forward_ad::unpack_dual(dual).tangent, 0, 0, 6);
+}
+
 TEST(ForwardOverReverse, OfLogcumsumexpWithZeroGradients) {
   const Tensor x = tensor({0.3, -1.2, 2.0}, kDouble), v = tensor({1.0, 2.0, -0.5}, kDouble);
   const auto f = [](const Tensor& t) { return logcumsumexp(t, 0); };
