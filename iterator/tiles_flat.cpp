@@ -81,13 +81,14 @@ class Walk {
   DimVector sizes_, strides_, index_;
 };
 
-/// Bytes of cache lines that an element of an operand in memory takes: those between it and the next one are read too.
+/// Bytes of cache lines that an element of an operand in memory takes: those between its elements are read too.
 std::int64_t line_bytes(const TileJob& job, const TileOperand& operand) {
-  std::int64_t bytes = operand.memory_size(), inside = 1;
-  for (int d = 0; d < job.ndim; inside *= job.shape[d++]) {
-    bytes = std::max(bytes, std::abs(operand.strides[d]) / inside);
+  std::int64_t reach = operand.memory_size(), elements = 1;
+  for (int d = 0; d < job.ndim; elements *= job.shape[d++]) {
+    if (operand.strides[d] != 0) reach += (job.shape[d] - 1) * std::abs(operand.strides[d]);
   }
-  return std::min<std::int64_t>(bytes, 64);
+  return std::clamp<std::int64_t>(divup(reach, std::max<std::int64_t>(elements, 1)), operand.memory_size(),
+                                  64);
 }
 
 /// How long tiles are, and where each operand's tile lies in the arena.

@@ -199,6 +199,73 @@ void repeat_each(const char* from, std::int64_t rows, std::int64_t cols, char* t
 }
 #endif
 
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+/// Most columns that are interleaved, which costs an instruction for each in every register of the result; more are faster transposed.
+#if defined(LANEWISE_ISA_AVX512)
+constexpr std::int64_t kInterleaved = 5;
+#else
+constexpr std::int64_t kInterleaved = 3;
+#endif
+
+/// A few columns, each contiguous, side by side: rows of `cols` elements of `width` 32-bit units. A register of the result takes its
+/// elements from one place in all columns, of each those under a mask.
+[[gnu::noinline]] void interleave(const char* from, std::int64_t col_stride, std::int64_t rows,
+                                  std::int64_t cols, int width, char* tile) {
+  constexpr int kUnits = vec::kRegisterBytes / 4;
+  alignas(64) std::int32_t places[kInterleaved][kUnits], columns[kInterleaved][kUnits];
+  const int lanes = kUnits / width;
+  for (int j = 0, row = 0, column = 0; j < cols; ++j) {
+    for (int u = 0; u < kUnits; u += width) {
+      for (int w = 0; w < width; ++w) {
+        places[j][u + w] = row * width + w;
+        columns[j][u + w] = column;
+      }
+      if (++column == cols) {
+        column = 0;
+        ++row;
+      }
+    }
+  }
+#if defined(LANEWISE_ISA_AVX512)
+  __mmask16 masks[kInterleaved][kInterleaved];
+  for (int j = 0; j < cols; ++j) {
+    for (int c = 0; c < cols; ++c)
+      masks[j][c] = _mm512_cmpeq_epi32_mask(_mm512_load_si512(columns[j]), _mm512_set1_epi32(c));
+  }
+#endif
+  std::int64_t r = 0;
+  for (; r + lanes <= rows; r += lanes, from += vec::kRegisterBytes) {
+    for (int j = 0; j < cols; ++j, tile += vec::kRegisterBytes) {
+      const char* column = from;
+#if defined(LANEWISE_ISA_AVX512)
+      const __m512i place = _mm512_load_si512(places[j]);
+      __m512i v = _mm512_permutexvar_epi32(place, _mm512_loadu_si512(column));
+      for (int c = 1; c < cols; ++c) {
+        column += col_stride;
+        v = _mm512_mask_permutexvar_epi32(v, masks[j][c], place, _mm512_loadu_si512(column));
+      }
+      _mm512_storeu_si512(tile, v);
+#else
+      const auto load = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
+      const __m256i place = load(places[j]), of = load(columns[j]);
+      __m256i v = _mm256_permutevar8x32_epi32(load(column), place);
+      for (int c = 1; c < cols; ++c) {
+        column += col_stride;
+        const __m256i chosen = _mm256_cmpeq_epi32(of, _mm256_set1_epi32(c));
+        v = _mm256_blendv_epi8(v, _mm256_permutevar8x32_epi32(load(column), place), chosen);
+      }
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(tile), v);
+#endif
+    }
+  }
+  const std::int64_t bytes = 4 * width;
+  for (; r < rows; ++r, from += bytes) {
+    for (int c = 0; c < cols; ++c, tile += bytes)
+      __builtin_memcpy(tile, from + c * col_stride, static_cast<std::size_t>(bytes));
+  }
+}
+#endif
+
 /// The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead, to read or to write, is worth a
 /// factor of two to three.
 std::int64_t rows_ahead(std::int64_t row_bytes) { return row_bytes < 2048 ? 2048 / row_bytes : 0; }
@@ -255,6 +322,12 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
     }
     for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
   } else if (rows > 1 && row_stride == kSize && !(rows <= 4 && col_stride == rows * kSize)) {
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+    if constexpr (kSize == 4 || kSize == 8) {
+      if (cols <= kInterleaved && rows >= vec::kRegisterBytes)
+        return interleave(from, col_stride, rows, cols, static_cast<int>(kSize / 4), tile);
+    }
+#endif
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
   } else if (rows > 4 && magnitude(row_stride) < magnitude(col_stride)) {
     for (std::int64_t c = 0; c < cols; ++c) {

@@ -73,6 +73,29 @@ TEST(Copy, TransposesLargeMatrices) {
   }
 }
 
+// A few long columns side by side, and apart again, on each tier; lengths around those of registers and tiles.
+TEST(Copy, InterleavesColumns) {
+  for (const Isa tier : available_isas()) {
+    const IsaGuard isa(tier);
+    for (const ScalarType t : {kByte, kHalf, kFloat, kDouble, kComplexDouble}) {
+      for (const std::int64_t columns : {2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 33, 63, 65}) {
+        for (const std::int64_t rows : {15, 63, 64, 65, 1000, 2311}) {
+          const std::int64_t gap = rows + columns % 3;  // columns need not follow each other
+          const Tensor src = detail::empty_cpu({columns, gap}, t);
+          count_up(src);
+          Tensor out = detail::empty_cpu({rows, columns}, t);
+          Tensor view = detail::make_view(src, {rows, columns}, {1, gap}, 0);
+          ops::copy_(out, view);
+          expect_same(out, view);
+          count_up(out);
+          ops::copy_(view, out);
+          expect_same(view, out);
+        }
+      }
+    }
+  }
+}
+
 TEST(Copy, TransposesPastTheCaches) {
   const Tensor src = detail::empty_cpu({3001, 3003}, kInt);
   auto* data = src.data_ptr<std::int32_t>();
