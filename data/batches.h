@@ -14,7 +14,7 @@ struct Batch {
 };
 
 /// A permutation of 0..n-1 that depends on `seed` and `stream` alone (not on threads, ISA or earlier draws):
-/// the order of n 62-bit Philox words. Throws ValueError if n < 0.
+/// the order of n 62-bit Philox words. Throws ValueError unless 0 <= n < 2^32.
 LANEWISE_API std::vector<std::int64_t> permutation(std::int64_t n, std::uint64_t seed, std::uint64_t stream);
 
 struct BatchOptions {

@@ -14,6 +14,7 @@ constexpr std::int64_t kMinRow = 64;
 /// Blocks are at least this wide: narrower ones take longer than tiles of whole rows (16 columns of 256K f32: 104 against 34 us, Zen 4),
 /// beyond L2, where rows that lie apart in memory are to be used as whole lines, only below 32 (48 of 4M f32: 1.7 against 3.6 ms).
 std::int64_t least_block_columns(const Plan& plan) {
+  // Half of it, for what is read is as much as what is written.
   const bool beyond_l2 = plan.numel * plan.job->operand[0].memory_size() > kBeyondL2 / 2;
   return beyond_l2 ? 32 : 64;
 }

@@ -207,6 +207,9 @@ constexpr std::int64_t kInterleaved = 5;
 constexpr std::int64_t kInterleaved = 3;
 #endif
 
+/// The patterns are made anew in each call, so not for a few rows.
+constexpr std::int64_t kLeastInterleaved = 64;
+
 /// A few columns, each contiguous, side by side: rows of `cols` elements of `width` 32-bit units. A register of the result takes its
 /// elements from one place in all columns, of each those under a mask.
 [[gnu::noinline]] void interleave(const char* from, std::int64_t col_stride, std::int64_t rows,
@@ -324,7 +327,7 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
   } else if (rows > 1 && row_stride == kSize && !(rows <= 4 && col_stride == rows * kSize)) {
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
     if constexpr (kSize == 4 || kSize == 8) {
-      if (cols <= kInterleaved && rows >= vec::kRegisterBytes)
+      if (cols <= kInterleaved && rows >= kLeastInterleaved)
         return interleave(from, col_stride, rows, cols, static_cast<int>(kSize / 4), tile);
     }
 #endif

@@ -203,7 +203,7 @@ std::int64_t chunk_size(const char* op, const Tensor& self, std::int64_t chunks,
 
 /// Of an empty dimension as many empty parts as asked for.
 std::vector<std::int64_t> no_sizes(const char* op, std::int64_t chunks) {
-  static_cast<void>(ops::room_for(op, chunks));
+  static_cast<void>(ops::room_for(op, chunks));  // refuses a count that no memory holds
   return std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0);
 }
 

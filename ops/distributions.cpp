@@ -134,14 +134,12 @@ void check_floating_self(const char* op, const Tensor& self, bool complex_too) {
 
 Tensor& uniform_(Tensor& self, double from, double to) {
   check_floating_self("uniform_", self, true);
-  LANEWISE_CHECK(ValueError, from <= to,
-                 "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-  for (const double x : {from, to, to - from}) {  // draws are scaled by the difference
-    LANEWISE_CHECK(ValueError, std::isfinite(x),
-                   "uniform_ expects from, to and to - from to be finite, but found from=", from,
-                   ", to=", to);
-    Scalar(x).check_fits(self.scalar_type(), "uniform_");
-  }
+  LANEWISE_CHECK(ValueError, from <= to && std::isfinite(to - from),
+                 "uniform_ expects to return a [from, to) range, finite as to - from is, but found from=",
+                 from, ", to=", to);
+  Scalar(from).check_fits(self.scalar_type(), "uniform_: from");
+  Scalar(to).check_fits(self.scalar_type(), "uniform_: to");
+  Scalar(to - from).check_fits(self.scalar_type(), "uniform_: to - from");  // by which draws are scaled
   visit_dtype(self.scalar_type(), [&]<class T>() {
     if constexpr (std::is_same_v<T, Half> ||
                   std::is_same_v<T, BFloat16>) {  // else a bound would be rounded across itself

@@ -428,7 +428,10 @@ struct Sign : Optimizer {
     return step_each(closure, [this](Tensor& p, const Tensor& grad, const OptimizerOptions& options) {
       p.sub_(grad.sign(), options.get_lr());
       auto& state = state_[p.unsafeGetTensorImpl()];
-      if (state == nullptr) state = std::make_unique<SignState>();
+      if (state == nullptr) {
+        state = std::make_unique<SignState>();
+        state->keep(p);
+      }
       ++static_cast<SignState&>(*state).steps();
     });
   }
