@@ -277,8 +277,8 @@ class FunctionEmitter {
     defined(op_.schema, name);
     unused();
     check();
-    // Results that have no gradient do not hide one.
-    const bool hides_gradient = !op_.non_differentiable && (!op_.has_node() || op_.has_derivative());
+    // Results that are constant between jumps hide no gradient.
+    const bool hides_gradient = !op_.non_differentiable && op_.node_name != "NotImplemented";
     std::vector<std::string> tensors = outs;
     for (const Argument& a : op_.schema.arguments) {
       if (hides_gradient && a.type.base == BaseType::Tensor) tensors.push_back(a.name);

@@ -216,6 +216,7 @@ TEST(Errors, OutWhereThereIsAGradientToHide) {
   EXPECT_NO_THROW(argmax_out(place, x));
   EXPECT_NO_THROW(floor_divide_out(numbers, x, x));
   EXPECT_AUTOGRAD_ERROR(mul_out(numbers, x, x), HasSubstr("don't support automatic differentiation"));
+  EXPECT_AUTOGRAD_ERROR(nextafter_out(numbers, x, x), HasSubstr("don't support automatic differentiation"));
 }
 
 TEST(Errors, Resize) {
