@@ -132,6 +132,14 @@ bool streams(const Plan& plan) {
                       [&](const TileOperand& input) { return input.data == out.data; });
 }
 
+/// Rows turned round, from memory to memory (`flip`).
+bool runs_backward(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  const TileOperand& from = job.operand[1];
+  return plan.streams && job.identity && job.operands == 2 && from.strides[0] == -from.memory_size() &&
+         job.shape[0] >= kMinRow;
+}
+
 }  // namespace
 
 std::int64_t bytes_at_all(const TileJob& job) {
@@ -190,6 +198,7 @@ void run_tiles(const TileJob& job) {
   }
   load_scalars(plan);
   plan.streams = streams(plan);
+  plan.backward = runs_backward(plan);
   if (!any_staged) {
     note_path(Path::Contiguous);
     return run_whole(plan);
@@ -213,7 +222,7 @@ void run_tiles(const TileJob& job) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
     }
-    if (job.ndim > 1 && takes_rows(plan)) {
+    if (plan.backward || (job.ndim > 1 && takes_rows(plan))) {
       note_path(Path::Rows);
       return run_rows(plan);
     }

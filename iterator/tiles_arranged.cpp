@@ -19,13 +19,15 @@ struct Arrangement {
   std::int64_t count = 1;          ///< elements of a stretch
   std::int64_t low = 0, high = 0;  ///< bytes that it reaches below and above its first element in memory
   std::int64_t together = 0;
+  kernels::ArrangeFn move = nullptr;
+  std::int64_t unit = 0;     ///< bytes that move as one
   BlockPattern whole, rest;  ///< of `together` stretches, and of those that remain
 };
 
 /// The first n stretches.
 BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n) {
   const TileOperand& from = job.operand[1];
-  const auto size = static_cast<int>(from.memory_size()), units = size / 4;
+  const auto size = static_cast<int>(from.memory_size()), unit = static_cast<int>(a.unit);
   BlockPattern pattern{};
   int next = 0;
   for (std::int64_t stretch = 0; stretch < n; ++stretch) {
@@ -35,11 +37,14 @@ BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n
         offset += position % job.shape[d] * from.strides[d];
         position /= job.shape[d];
       }
-      for (int u = 0; u < units; ++u) pattern.unit[next++] = static_cast<std::int32_t>(offset / 4) + u;
+      for (int u = 0; u < size / unit; ++u, ++next) {
+        const auto place = static_cast<int>(offset) / unit + u;
+        unit == 1 ? pattern.byte[next] = static_cast<std::uint8_t>(place) : pattern.unit[next] = place;
+      }
     }
   }
   const std::int64_t steps = n > 0 ? (n - 1) * from.strides[a.outer] : 0;
-  pattern.read = static_cast<int>((steps + a.high - a.low + size) / 4);
+  pattern.read = static_cast<int>(steps + a.high - a.low + size) / unit;
   pattern.written = next;
   return pattern;
 }
@@ -47,15 +52,17 @@ BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n
 /// Nothing for other jobs, or where nothing is gained.
 std::optional<Arrangement> arrangement_of(const Plan& plan) {
   const TileJob& job = *plan.job;
-  if (job.movers->arrange == nullptr || !job.identity || job.operands != 2 || job.in_order)
-    return std::nullopt;
+  if (!job.identity || job.operands != 2 || job.in_order) return std::nullopt;
   const TileOperand &to = job.operand[0], &from = job.operand[1];
-  const std::int64_t size = from.memory_size(), room = job.movers->least_row;
-  if (size < 4 || to.memory != from.memory || plan.flat[0].feed != Feed::Direct ||
-      plan.flat[1].feed != Feed::Gather) {
+  const std::int64_t size = from.memory_size();
+  const bool of_bytes = size < 4 || job.movers->arrange == nullptr;
+  const std::int64_t room = of_bytes ? 16 : job.movers->least_row;
+  if (to.memory != from.memory || plan.flat[0].feed != Feed::Direct || plan.flat[1].feed != Feed::Gather) {
     return std::nullopt;
   }
   Arrangement a;
+  a.unit = of_bytes ? 1 : 4;
+  a.move = of_bytes ? job.movers->arrange_bytes : job.movers->arrange;
   for (; a.outer < job.ndim; ++a.outer) {
     const std::int64_t reach = from.strides[a.outer] * (job.shape[a.outer] - 1);
     if (a.count * job.shape[a.outer] * size > room || a.high - a.low + std::abs(reach) + size > room) break;
@@ -85,8 +92,8 @@ bool run_arranged(const Plan& plan) {
                      bytes = a.count * job.operand[0].memory_size();
   const auto run = [&](const char* from, char* to, std::int64_t n) {
     const std::int64_t blocks = n / a.together, done = blocks * a.together;
-    if (blocks > 0) job.movers->arrange(from + a.low, a.together * step, to, blocks, a.whole);
-    if (done < n) job.movers->arrange(from + a.low + done * step, step, to + done * bytes, 1, a.rest);
+    if (blocks > 0) a.move(from + a.low, a.together * step, to, blocks, a.whole);
+    if (done < n) a.move(from + a.low + done * step, step, to + done * bytes, 1, a.rest);
   };
   const std::int64_t items = outer == 1 ? divup(stretches, a.together) : outer;
   const std::int64_t elements = plan.numel / items;

@@ -81,9 +81,11 @@ RowPlan plan_rows(const Plan& plan) {
   if (rows.many && all <= kBeyondL3) rows.turns = turns_of(job);
   // Pieces of nearly equal length; rows that need no tile are only cut so that threads can share a long one.
   constexpr std::int64_t kUnstagedPiece = 32 * 1024;
-  const std::int64_t room =
-      staged == 0 ? kUnstagedPiece
-                  : std::min({kMaxRun, kRunBytes / widest, kArenaBytes / (bytes_per_element + widest) - 64});
+  constexpr std::int64_t kBackwardBytes = 4 * 1024;  // twice as many take a third longer
+  const std::int64_t room = staged == 0
+                                ? kUnstagedPiece
+                                : std::min({kMaxRun, (plan.backward ? kBackwardBytes : kRunBytes) / widest,
+                                            kArenaBytes / (bytes_per_element + widest) - 64});
   rows.pieces = divup(job.shape[0], room);
   rows.piece = divup(divup(job.shape[0], rows.pieces), 16) * 16;
   rows.pieces = divup(job.shape[0], rows.piece);
@@ -320,7 +322,7 @@ void run_rows(const Plan& plan) {
          cursor.seek(begin / rows.pieces);
          std::int64_t piece = begin % rows.pieces;
          for (std::int64_t item = begin; item < end; ++item) {
-           const std::int64_t first = piece * rows.piece;
+           const std::int64_t first = (plan.backward ? rows.pieces - 1 - piece : piece) * rows.piece;
            run.step(cursor, first, std::min(rows.piece, job.shape[0] - first));
            if (++piece == rows.pieces) {
              piece = 0;

@@ -89,10 +89,11 @@ using GatherFn = void (*)(const char* from, std::int64_t row_stride, std::int64_
 using ScatterFn = void (*)(const char* tile, char* to, std::int64_t row_stride, std::int64_t col_stride,
                            std::int64_t rows, std::int64_t cols, std::int64_t ahead) noexcept;
 
-/// The order of the elements of a block of memory, a register of it at most, in units of 4 bytes.
+/// The order of the elements of a block of memory, in units of 4 bytes and a register of it at most, or in bytes and 16 at most.
 struct BlockPattern {
   alignas(64) std::int32_t unit[16];  ///< which unit from the begin of the memory on comes to each place
-  int read;                           ///< units of memory, from the first to the last
+  std::uint8_t byte[16];              ///< or which byte
+  int read;                           ///< units or bytes of memory, from the first to the last
   int written;                        ///< places
 };
 
@@ -106,7 +107,9 @@ struct Movers {
   std::array<std::array<ConvertFn, kNumScalarTypes>, kNumScalarTypes> convert;  ///< [from][to]
   std::array<GatherFn, 5> gather;
   std::array<ScatterFn, 5> scatter;
-  ArrangeFn arrange;  ///< null where there is no instruction for it; blocks have up to least_row bytes
+  ArrangeFn
+      arrange;  ///< by units; null where there is no instruction for it; blocks have up to least_row bytes
+  ArrangeFn arrange_bytes;
   /// Bytes of a row: a kernel that takes many is quicker on longer ones where they lie than on copies in tiles.
   std::int64_t least_row;
   /// Bytes that kernels access under a mask at the end of a row, at a multiple of so many from its beginning; 0 if they do not.

@@ -237,6 +237,7 @@ constexpr Movers movers_of(std::index_sequence<From...> all) {
           {gather_1, gather_2, gather_4, gather_8, gather_16},
           {scatter_1, scatter_2, scatter_4, scatter_8, scatter_16},
           arrange,
+          arrange_bytes,
           vec::kRegisterBytes,
           kHasMaskedEnds ? vec::kRegisterBytes : 0};
 }

@@ -1,9 +1,34 @@
 // Elements of short blocks in another order: a register is loaded, arranged and stored for each block.
 
 #include <lanewise/kernels/movers_strided.h>
-#include <lanewise/vec/isa.h>
+#include <lanewise/kernels/sixteen_bytes.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
+namespace {
+
+/// So many blocks can be whole registers of so many bytes: what is read behind such a block is of the next ones, and what is
+/// written behind it they overwrite.
+std::int64_t whole_registers(std::int64_t bytes, std::int64_t step, std::int64_t blocks, std::int64_t read,
+                             std::int64_t written) {
+  if ((blocks - 1) * step + read < bytes) return 0;
+  const std::int64_t readable = ((blocks - 1) * step + read - bytes) / step + 1;
+  const std::int64_t writable = blocks - (bytes + written - 1) / written + 1;
+  return readable < writable ? readable : writable;
+}
+
+}  // namespace
+
+void arrange_bytes(const char* from, std::int64_t step, char* to, std::int64_t blocks,
+                   const BlockPattern& pattern) noexcept {
+  const SixteenBytes places = load_sixteen(pattern.byte);
+  const std::int64_t written = pattern.written,
+                     whole = whole_registers(16, step, blocks, pattern.read, written);
+  std::int64_t b = 0;
+  for (; b < whole; ++b, from += step, to += written) store_sixteen(to, arranged(load_sixteen(from), places));
+  for (; b < blocks; ++b, from += step, to += written) {
+    for (std::int64_t i = 0; i < written; ++i) to[i] = from[pattern.byte[i]];
+  }
+}
 
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
 
@@ -38,12 +63,8 @@ LANEWISE_INLINE void store(void* p, Units v, Units some) {
 void arrange(const char* from, std::int64_t step, char* to, std::int64_t blocks,
              const BlockPattern& pattern) noexcept {
   const Units places = load(pattern.unit);
-  const std::int64_t read = 4 * pattern.read, written = 4 * pattern.written;
-  // Whole registers, where what is read behind a block is of the next ones and what is written behind it they overwrite.
-  const std::int64_t readable = ((blocks - 1) * step + read - vec::kRegisterBytes) / step + 1;
-  const std::int64_t writable = blocks - (vec::kRegisterBytes + written - 1) / written + 1;
-  const bool any = (blocks - 1) * step + read >= vec::kRegisterBytes;
-  const std::int64_t whole = !any ? 0 : readable < writable ? readable : writable;
+  const std::int64_t written = 4 * pattern.written,
+                     whole = whole_registers(vec::kRegisterBytes, step, blocks, 4 * pattern.read, written);
   std::int64_t b = 0;
   for (; b < whole; ++b, from += step, to += written) store(to, arranged(load(from), places));
   const auto to_read = first(pattern.read), to_write = first(pattern.written);

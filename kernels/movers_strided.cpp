@@ -1,6 +1,7 @@
 // Gather and scatter of two-dimensional blocks.
 
 #include <lanewise/kernels/movers_strided.h>
+#include <lanewise/kernels/sixteen_bytes.h>
 #include <lanewise/kernels/transpose.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -44,6 +45,14 @@ template <class T, int kStep>
   for (; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
 }
 
+/// to[i] = from[-i], in elements, read in the order of memory, which is that in which hardware asks for lines by itself.
+template <class T>
+[[gnu::noinline]] void reversed(const char* from, char* to, std::int64_t n) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  from -= (n - 1) * kSize;
+  for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * kSize, to + (n - 1 - i) * kSize);
+}
+
 #if defined(LANEWISE_ISA_AVX512)
 /// to[2 i] = from[i], in elements, for the first of n; returns how many. What lies between is neither read nor written. Stores
 /// under masks wait for their lines, and not all hardware asks for those ahead: with them asked for, 4M f32 take 0.6 of the time (Zen 5).
@@ -84,7 +93,7 @@ template <class T>
     if (to_stride == kSize && from_stride == 4 * kSize) return every<T, 4>(from, to, n);
   }
   if (to_stride == kSize && from_stride == -kSize) {
-    every<T, -1>(from, to, n);
+    reversed<T>(from, to, n);
   } else if (to_stride == kSize && from_stride == 2 * kSize) {
     every<T, 2>(from, to, n);
   } else {
@@ -106,37 +115,31 @@ template <class T>
   }
 }
 
-/// Rows short of a cache line, packed: `kWide` bytes are copied for each, whatever its length. What is too
-/// much is overwritten by the next row, and what is read too much lies before the end of the block; the last
-/// rows are copied exactly.
+/// Rows of a cache line at most, packed: `kWide` bytes are copied for each, whatever its length. What is too much is overwritten by
+/// the next row, and what is read too much lies within the block; where it would not, and in the last rows, they are copied exactly.
 template <int kWide>
 void pack_short_rows(const char* from, std::int64_t row_stride, std::int64_t rows, std::int64_t row_bytes,
                      char* tile) {
-  const std::int64_t readable = ((rows - 1) * row_stride + row_bytes - kWide) / row_stride + 1;
+  const std::int64_t step = magnitude(row_stride), too_much = kWide - row_bytes;
+  const std::int64_t exact = (too_much + step - 1) / step;  // of the rows that end at the block's end
   const std::int64_t writable = rows - (kWide + row_bytes - 1) / row_bytes + 1;
-  std::int64_t wide = readable < writable ? readable : writable;
-  if ((rows - 1) * row_stride + row_bytes < kWide) wide = 0;
+  const std::int64_t first = row_stride < 0 ? exact : 0, readable = row_stride < 0 ? rows : rows - exact;
+  const std::int64_t last = readable < writable ? readable : writable;
   std::int64_t r = 0;
-  if (row_stride > 128) {  // the hardware does not foresee lines that lie apart
+  const auto exactly = [&](std::int64_t end) {
+    for (; r < end; ++r, from += row_stride, tile += row_bytes) copy_bytes(tile, from, row_bytes);
+  };
+  exactly(first < rows ? first : rows);
+  if (step > 128) {  // the hardware does not foresee lines that lie apart
     const std::int64_t ahead = 2048 / row_bytes * row_stride;
-    for (; r < wide; ++r) {
+    for (; r < last; ++r, from += row_stride, tile += row_bytes) {
       __builtin_prefetch(from + ahead);
       __builtin_memcpy(tile, from, kWide);
-      from += row_stride;
-      tile += row_bytes;
     }
   } else {
-    for (; r < wide; ++r) {
-      __builtin_memcpy(tile, from, kWide);
-      from += row_stride;
-      tile += row_bytes;
-    }
+    for (; r < last; ++r, from += row_stride, tile += row_bytes) __builtin_memcpy(tile, from, kWide);
   }
-  for (; r < rows; ++r) {
-    copy_bytes(tile, from, row_bytes);
-    from += row_stride;
-    tile += row_bytes;
-  }
+  exactly(rows);
 }
 
 template <class T>
@@ -199,6 +202,9 @@ void repeat_each(const char* from, std::int64_t rows, std::int64_t cols, char* t
 }
 #endif
 
+/// The patterns are made anew in each call, so not for a few rows.
+constexpr std::int64_t kLeastInterleaved = 64;
+
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
 /// Most columns that are interleaved, which costs an instruction for each in every register of the result; more are faster transposed.
 #if defined(LANEWISE_ISA_AVX512)
@@ -206,9 +212,6 @@ constexpr std::int64_t kInterleaved = 5;
 #else
 constexpr std::int64_t kInterleaved = 3;
 #endif
-
-/// The patterns are made anew in each call, so not for a few rows.
-constexpr std::int64_t kLeastInterleaved = 64;
 
 /// A few columns, each contiguous, side by side: rows of `cols` elements of `width` 32-bit units. A register of the result takes its
 /// elements from one place in all columns, of each those under a mask.
@@ -269,6 +272,54 @@ constexpr std::int64_t kLeastInterleaved = 64;
 }
 #endif
 
+/// So few columns of narrow elements are interleaved.
+constexpr std::int64_t kInterleavedNarrow = 8;
+
+/// The same of one- and two-byte elements. Sixteen bytes of the result take theirs of each column, and zeros of the others.
+template <class T>
+[[gnu::noinline]] void interleave_narrow(const char* from, std::int64_t col_stride, std::int64_t rows,
+                                         std::int64_t cols, char* tile) {
+  constexpr int kSize = sizeof(T), kRows = 16 / kSize;
+  std::uint8_t place[kInterleavedNarrow][kInterleavedNarrow][16];
+  __builtin_memset(place, 0x80, sizeof(place));
+  for (int element = 0; element < kRows * cols; ++element) {
+    const int row = element / static_cast<int>(cols), column = element % static_cast<int>(cols);
+    for (int b = 0; b < kSize; ++b) {
+      place[element / kRows][column][element % kRows * kSize + b] =
+          static_cast<std::uint8_t>(row * kSize + b);
+    }
+  }
+  std::int64_t r = 0;
+  for (; r + kRows <= rows; r += kRows, from += 16) {
+    for (int j = 0; j < cols; ++j, tile += 16) {
+      SixteenBytes v = arranged(load_sixteen(from), load_sixteen(place[j][0]));
+      for (int c = 1; c < cols; ++c)
+        v |= arranged(load_sixteen(from + c * col_stride), load_sixteen(place[j][c]));
+      store_sixteen(tile, v);
+    }
+  }
+  for (; r < rows; ++r, from += kSize) {
+    for (int c = 0; c < cols; ++c, tile += kSize) copy_element<T>(from + c * col_stride, tile);
+  }
+}
+
+/// The bytes of narrow elements turned round, 16 at a time, the last of which may be copied twice.
+template <class T>
+void reverse_row(const char* from, char* to, std::int64_t bytes) {
+  constexpr int kSize = sizeof(T);
+  std::uint8_t place[16];
+  for (int i = 0; i < 16; ++i)
+    place[i] = static_cast<std::uint8_t>(16 - kSize - i / kSize * kSize + i % kSize);
+  const SixteenBytes places = load_sixteen(place);
+  const char* const end = from + kSize;  // of the row in memory
+  for (std::int64_t at = 0; at < bytes - 16; at += 16)
+    store_sixteen(to + at, arranged(load_sixteen(end - 16 - at), places));
+  store_sixteen(to + bytes - 16, arranged(load_sixteen(end - bytes), places));
+}
+
+/// So few columns are gathered one by one: rows of a few elements apart take two to five times as long each for itself.
+constexpr std::int64_t kFewColumns = 8;
+
 /// The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead, to read or to write, is worth a
 /// factor of two to three.
 std::int64_t rows_ahead(std::int64_t row_bytes) { return row_bytes < 2048 ? 2048 / row_bytes : 0; }
@@ -292,7 +343,7 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
   } else if (col_stride == kSize) {
     if (row_stride == row_bytes || rows == 1) {
       copy_bytes(tile, from, rows * row_bytes);
-    } else if (row_bytes <= 64 && row_stride > row_bytes) {
+    } else if (row_bytes <= 64 && rows > 1) {
       if (row_bytes <= 16) {
         pack_short_rows<16>(from, row_stride, rows, row_bytes, tile);
       } else if (row_bytes <= 32) {
@@ -331,8 +382,15 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
         return interleave(from, col_stride, rows, cols, static_cast<int>(kSize / 4), tile);
     }
 #endif
+    if constexpr (kSize <= 2) {
+      if (cols <= kInterleavedNarrow && rows >= kLeastInterleaved)
+        return interleave_narrow<T>(from, col_stride, rows, cols, tile);
+    }
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
-  } else if (rows > 4 && magnitude(row_stride) < magnitude(col_stride)) {
+  } else if (col_stride == -kSize && kSize <= 2 && row_bytes >= 16) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      reverse_row<T>(from + r * row_stride, tile + r * row_bytes, row_bytes);
+  } else if (rows > 4 && (magnitude(row_stride) < magnitude(col_stride) || cols <= kFewColumns)) {
     for (std::int64_t c = 0; c < cols; ++c) {
       copy_run<T>(from + c * col_stride, row_stride, tile + c * kSize, row_bytes, rows);
     }

@@ -21,6 +21,8 @@ LANEWISE_DECLARE_STRIDED(16)
 
 #undef LANEWISE_DECLARE_STRIDED
 
+void arrange_bytes(const char* from, std::int64_t step, char* to, std::int64_t blocks,
+                   const BlockPattern& pattern) noexcept;
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
 void arrange(const char* from, std::int64_t step, char* to, std::int64_t blocks,
              const BlockPattern& pattern) noexcept;

@@ -100,7 +100,13 @@ struct Scan {
   static void run(const char* x, std::int64_t stride, char* out, std::int64_t out_stride, std::int64_t rows,
                   std::int64_t cols, char* carry) noexcept {
     Wide* to = reinterpret_cast<Wide*>(carry);
-    if (cols <= V::size) {
+    if constexpr (std::is_same_v<Op, Add>) {
+      if (cols == 1) return few_columns<1>(x, stride, out, out_stride, rows, to);
+      if (cols == 2) return few_columns<2>(x, stride, out, out_stride, rows, to);
+      if (cols == 3) return few_columns<3>(x, stride, out, out_stride, rows, to);
+      if (cols == 4) return few_columns<4>(x, stride, out, out_stride, rows, to);
+    }
+    if (cols <= V::size && !(std::is_same_v<Op, Add> && V::size <= 4)) {
       narrow_columns(x, stride, out, out_stride, rows, static_cast<int>(cols), to);
       return;
     }
@@ -134,6 +140,21 @@ struct Scan {
   }
   static LANEWISE_INLINE void store(V v, T* to, int n) {
     n == V::size ? v.store(to) : v.store_partial(to, n);
+  }
+
+  /// Sums of so many columns, one by one: what is accessed under a mask takes three times as long.
+  template <int Columns>
+  static void few_columns(const char* x, std::int64_t stride, char* out, std::int64_t out_stride,
+                          std::int64_t rows, Wide* carry) {
+    Wide value[Columns];
+    for (int c = 0; c < Columns; ++c) value[c] = carry[c];
+    for (std::int64_t r = 0; r < rows; ++r, x += stride, out += out_stride) {
+      for (int c = 0; c < Columns; ++c) {
+        value[c] = Op::apply(value[c], static_cast<Wide>(reinterpret_cast<const T*>(x)[c]));
+        reinterpret_cast<T*>(out)[c] = static_cast<T>(value[c]);
+      }
+    }
+    for (int c = 0; c < Columns; ++c) carry[c] = value[c];
   }
 
   /// Up to a register of them, which keeps the carries.

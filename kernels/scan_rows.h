@@ -38,6 +38,18 @@ class ScanChains {
     _Pragma("GCC unroll 1") for (; i < n; ++i) steps(1);
     for (int r = 0; r < Rows; ++r) put(value[r], carry + r * Parts);
   }
+  /// One row, an element at a time.
+  static LANEWISE_INLINE void plainly(const char* x, char* out, std::int64_t n, bool reverse, Wide* carry) {
+    const std::int64_t step = reverse ? -Parts : Parts, first = reverse ? (n - 1) * Parts : 0;
+    const Element* from = reinterpret_cast<const Element*>(x) + first;
+    Element* to = reinterpret_cast<Element*>(out) + first;
+    auto value = number(carry);
+    _Pragma("GCC unroll 1") for (; n > 0; --n, from += step, to += step) {
+      value = Op::apply(value, number(from));
+      put(value, to);
+    }
+    put(value, carry);
+  }
   /// The chains of f32 in double precision are those of f64.
   __attribute__((noinline)) static void run(const char* x, std::int64_t stride, char* out,
                                             std::int64_t out_stride, std::int64_t n, bool reverse,
@@ -95,6 +107,7 @@ class ScanIntegerRows {
   static void run(const char* x, std::int64_t stride, char* out, std::int64_t out_stride, std::int64_t n,
                   std::int64_t rows, bool reverse, char* carry) noexcept {
     auto* to = reinterpret_cast<std::uint64_t*>(carry);
+    if (n < V::size) return in_turn(x, stride, out, out_stride, n, rows, reverse, to);
     for (; rows > 0; --rows, x += stride, out += out_stride, ++to) {
       const auto* from = reinterpret_cast<const std::uint64_t*>(x);
       auto* result = reinterpret_cast<std::uint64_t*>(out);
@@ -104,6 +117,15 @@ class ScanIntegerRows {
 
  private:
   using V = vec::Vec<std::uint64_t>;
+
+  static void in_turn(const char* x, std::int64_t stride, char* out, std::int64_t out_stride, std::int64_t n,
+                      std::int64_t rows, bool reverse, std::uint64_t* carry) {
+    struct Add {
+      static LANEWISE_INLINE std::uint64_t apply(std::uint64_t a, std::uint64_t b) { return a + b; }
+    };
+    for (; rows > 0; --rows, x += stride, out += out_stride, ++carry)
+      ScanChains<std::uint64_t, std::uint64_t, Add, 1, 1>::plainly(x, out, n, reverse, carry);
+  }
 
   template <bool Reverse>
   static std::uint64_t row(const std::uint64_t* x, std::uint64_t* out, std::int64_t n, std::uint64_t start) {
@@ -139,6 +161,8 @@ class ScanRows {
   static void run(const char* x, std::int64_t stride, char* out, std::int64_t out_stride, std::int64_t n,
                   std::int64_t rows, bool reverse, char* carry) noexcept {
     Wide* to = reinterpret_cast<Wide*>(carry);
+    if (n <= (kByBlock ? kShortNarrow : kShort))
+      return in_turn<R>(x, stride, out, out_stride, n, rows, reverse, to);
     if constexpr (kByBlock) {
       const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(R));
       if (n <= kBlock && stride == bytes && out_stride == bytes)
@@ -162,8 +186,19 @@ class ScanRows {
   static constexpr std::int64_t kBlock = 128;
   /// Bytes from what is converted to what is asked for.
   static constexpr std::int64_t kAhead = 2048;
+  /// Rows that a core has several of under way by itself, where it is told of nothing but the next. f32 are converted one by one
+  /// in the shortest.
+  static constexpr std::int64_t kShort = 32, kShortNarrow = 6;
   template <int Rows>
   using WideChains = ScanChains<Wide, Wide, Op, Parts, Rows>;
+
+  template <class Element>
+  __attribute__((noinline)) static void in_turn(const char* x, std::int64_t stride, char* out,
+                                                std::int64_t out_stride, std::int64_t n, std::int64_t rows,
+                                                bool reverse, Wide* carry) {
+    for (; rows > 0; --rows, x += stride, out += out_stride, carry += Parts)
+      ScanChains<Element, Wide, Op, Parts, 1>::plainly(x, out, n, reverse, carry);
+  }
 
   /// kRows rows.
   static void by_block(const char* x, std::int64_t stride, char* out, std::int64_t out_stride, std::int64_t n,
@@ -194,6 +229,11 @@ class ScanRows {
       widen_all(reinterpret_cast<const R*>(x), count, kAhead, wide);
       char* row = reinterpret_cast<char*>(wide);
       std::int64_t left = some;
+      if (n <= kShort) {
+        in_turn<Wide>(row, stride, row, stride, n, some, reverse, carry);
+        carry += some;
+        left = 0;
+      }
       for (; left >= kRows; left -= kRows, row += kRows * stride, carry += kRows)
         WideChains<kRows>::inlined(row, stride, row, stride, n, reverse, carry);
       for (; left > 0; --left, row += stride, ++carry)

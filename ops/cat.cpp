@@ -116,6 +116,14 @@ std::vector<Column> columns_of(ArrayRef<Tensor> tensors, std::int64_t dim, const
   return columns;
 }
 
+/// n elements to places `width` apart. By pointers alone: with indices, and what might be changed by a byte that is written, an
+/// element takes more than twice as long.
+template <class T>
+void every_few(const char* from, std::int64_t step, T* to, std::int64_t width, std::int64_t n) {
+#pragma GCC unroll 4
+  for (; n > 0; --n, from += step, to += width) *to = *reinterpret_cast<const T*>(from);
+}
+
 /// Some rows at a time, all of whose lines stay in L1: 64 columns of f32 take a third of the time that they take one by one.
 void take_in_turn(const std::vector<Column>& columns, const Tensor& result) {
   constexpr std::int64_t kRows = 64, kGrain = 16384;
@@ -127,12 +135,10 @@ void take_in_turn(const std::vector<Column>& columns, const Tensor& result) {
                    for (std::int64_t first = begin * kRows; first < std::min(end * kRows, rows);
                         first += kRows) {
                      const std::int64_t n = std::min(kRows, rows - first);
-                     T* to = out + first * width;
-                     for (const Column& column : columns) {
-                       const char* from = column.data + first * column.step;
-                       for (std::int64_t r = 0; r < n; ++r, from += column.step)
-                         to[r * width] = *reinterpret_cast<const T*>(from);
-                       ++to;
+                     for (std::int64_t c = 0; c < width; ++c) {
+                       const Column column = columns[static_cast<std::size_t>(c)];
+                       every_few(column.data + first * column.step, column.step, out + first * width + c,
+                                 width, n);
                      }
                    }
                  });

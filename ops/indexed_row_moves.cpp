@@ -11,6 +11,7 @@
 #include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/indexed_rows.h>
+#include <lanewise/ops/short_row_reads.h>
 
 namespace lanewise::ops {
 namespace {
@@ -235,6 +236,7 @@ std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& valu
 }
 
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
+  if (read_short_rows(rows, self, out) || read_few_elements(rows, self, out)) return;
   visit_size(self.itemsize(), [&]<class T>() {
     constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
     const kernels::GatherFn gather =

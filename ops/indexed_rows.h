@@ -51,7 +51,7 @@ IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& i
 /// Elements from a row of `values`, of the sizes of the result, to the next; nothing if rows are not contiguous or have no one step.
 std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& values) noexcept;
 
-/// The rows, in the order of the result, into `out`: contiguous, of the result's sizes and the dtype of self.
+/// The rows, in the order of the result, into `out`: of the result's sizes, with a row_step(), and the dtype of self.
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out);
 /// `values` into the rows: of the result's sizes, with a row_step(), or a single element for all; dtype of self.
 /// Of several writes to one place the last one stays, whatever the number of threads.

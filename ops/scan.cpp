@@ -37,7 +37,7 @@ constexpr std::int64_t kTileElements = 2048;
 constexpr std::int64_t kSequences = 64;
 constexpr std::int64_t kTurnedSequences = 32;
 constexpr std::int64_t kGatheredRows = 16;
-/// Shorter sequences are better taken as columns.
+/// Shorter sequences are better taken as columns, if they are not rows on both sides.
 constexpr std::int64_t kLeastInRows = 8;
 /// So few sequences are better taken as rows where the input has them as such, so few where the result has.
 constexpr std::int64_t kFewFromRows = 32;
@@ -124,7 +124,7 @@ class Scanner {
     const bool from_columns = in_.line == from_size_ || in_.line < in_.next, to_rows = out_.next < out_.line;
     const bool turns = from_columns && to_rows && lines_ >= kFewToRows && size_ < 16 && !streams_;
     const bool by_rows = lines_ == 1 || (to_rows ? !turns : !from_columns && lines_ < kFewFromRows);
-    if (n_ >= kLeastInRows && by_rows) rows_ = kernel.rows[type];
+    if (by_rows && (n_ >= kLeastInRows || (in_rows() && out_in_rows()))) rows_ = kernel.rows[type];
     width_ = rows_ != nullptr              ? std::clamp(kTileElements / n_, least_rows(), kColumns)
              : turns && n_ >= kLeastInRows ? kTurnedSequences
              : side_by_side()              ? columns_of_page()
@@ -283,8 +283,8 @@ class Scanner {
   }
 
   /// `rows` elements of `width` sequences, those of so many batches, turned into columns side by side.
-  void tile(const char* from, char* to, std::int64_t rows, std::int64_t width, std::int64_t batches,
-            char* carry) const {
+  [[gnu::noinline]] void tile(const char* from, char* to, std::int64_t rows, std::int64_t width,
+                              std::int64_t batches, char* carry) const {
     const std::int64_t count = rows * width;
     char* values = scratch(Scratch::Tile, static_cast<std::size_t>(count * size_));
     char* raw = widens_ ? scratch(Scratch::RawTile, static_cast<std::size_t>(count * from_size_)) : values;
@@ -295,8 +295,12 @@ class Scanner {
     }
     if (widens_) widen_(raw, values, count);
     const std::int64_t stride = (reverse_ ? -width : width) * size_;
-    char* top = values + (reverse_ ? (rows - 1) * width * size_ : 0);
-    fn_(top, stride, top, stride, rows, width, carry);
+    const std::int64_t top = reverse_ ? (rows - 1) * width * size_ : 0;
+    // Ends of rows are accessed under masks: in place each row would wait for the one before it.
+    char* sums =
+        width * size_ % 64 == 0 ? values : scratch(Scratch::Values, static_cast<std::size_t>(count * size_));
+    fn_(values + top, stride, sums + top, stride, rows, width, carry);
+    values = sums;
     if (narrows_) {
       char* narrow = scratch(Scratch::RawTile, static_cast<std::size_t>(count * to_size_));
       narrow_(values, narrow, count);
@@ -358,7 +362,7 @@ class Scan {
     const MemoryOverlap shared = mutual_overlap(out, self_);
     return shared == MemoryOverlap::None || shared == MemoryOverlap::Full;
   }
-  void run(const Tensor& out) const {
+  [[gnu::noinline]] void run(const Tensor& out) const {
     if (out.numel() == 0) return;
     Tensor from = self_;
     auto in = steps_of(from, dim_);

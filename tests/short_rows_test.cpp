@@ -184,14 +184,70 @@ class ShortMoves : public ::testing::TestWithParam<ScalarType> {
 };
 
 TEST_P(ShortMoves, CopiesInAnotherOrder) {
-  for (const std::int64_t n : {2, 3, 4, 5, 8, 16, 17}) {
+  for (const std::int64_t n : {2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 33, 70}) {
     const Tensor m = places({129, n, 2}), r = places({241, n});
-    EXPECT_TRUE(same_bits(r.flip({1}), r.index_select(1, arange(n - 1, -1, -1)))) << n;
+    const Tensor backward = arange(n - 1, -1, -1), upward = arange(240, -1, -1);
+    EXPECT_TRUE(same_bits(r.flip({1}), slowly(r.index_select(1, backward)))) << n;
+    EXPECT_TRUE(same_bits(r.flip({0}), slowly(r.index_select(0, upward)))) << n;
+    EXPECT_TRUE(same_bits(r.flip({0, 1}), slowly(r.flip({0}).index_select(1, backward)))) << n;
+    EXPECT_TRUE(same_bits(m.flip({1}), slowly(m.index_select(1, backward)))) << n;
+    for (const Tensor& t :
+         {places({67, n, n}).diagonal(0, 1, 2), places({150}).unfold(0, n, 1), places({n, 331}).t(),
+          places({3, n, 70}).transpose(1, 2), places({50, 70}).narrow(0, 0, 9).narrow(1, 0, n)})
+      EXPECT_TRUE(same_bits(t.contiguous(), slowly(t))) << n << ' ' << t.sizes() << ' ' << t.strides();
     for (const Tensor& t :
          {m.transpose(1, 2), m.permute({1, 0, 2}), m.narrow(1, 1, n - 1), m.select(2, 1), r.unfold(1, 2, 1),
           r.slice(1, 0, n, 2), r.slice(1, 1, n, 2), r.unsqueeze(1).expand({241, 3, n}),
           m.slice(0, 3, 129, 2).transpose(1, 2), r.narrow(0, 1, 239).slice(1, 0, n, 3)})
       EXPECT_TRUE(same_bits(t.contiguous(), slowly(t))) << n << ' ' << t.sizes() << ' ' << t.strides();
+  }
+}
+
+// Beyond all caches, where results go past them.
+TEST_P(ShortMoves, LongRowsTurnedRound) {
+  const std::int64_t columns = (64 << 20) / elementSize(GetParam()) / 300 + 5;
+  const Tensor m = arange(7)
+                       .to(GetParam())
+                       .repeat({300 * columns / 7 + 1})
+                       .narrow(0, 0, 300 * columns)
+                       .view({300, columns});
+  for (const auto& dims : {std::vector<std::int64_t>{1}, {0, 1}}) {
+    const Tensor turned = m.flip(dims);
+    for (const std::int64_t row : {0, 1, 150, 298, 299}) {
+      const Tensor from = m[dims.size() == 2 ? 299 - row : row];
+      EXPECT_TRUE(equal(turned[row], from.index_select(0, arange(columns - 1, -1, -1)))) << row;
+    }
+    EXPECT_TRUE(same_bits(turned.flip(dims), m));
+  }
+}
+
+// Of whole numbers, which no rounding tells apart.
+TEST_P(ShortMoves, RunningSums) {
+  const ScalarType sums = isIntegralType(GetParam(), true) ? kLong : GetParam();
+  for (const std::int64_t columns : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33}) {
+    for (const std::int64_t rows : {1, 2, 6, 7, 31, 32, 33, 150}) {
+      const Tensor m = arange(rows * columns).remainder(3).sub(1).to(GetParam()).view({rows, columns});
+      for (const Tensor& x : {m, m.t().contiguous().t(), cat({m, m}, 1).narrow(1, 1, columns)}) {
+        for (const std::int64_t dim : {0, 1}) {
+          const std::int64_t n = x.size(dim);
+          std::vector<Tensor> parts;
+          Tensor sum = zeros_like(x.select(dim, 0), TensorOptions(kComplexDouble));
+          for (std::int64_t i = 0; i < n; ++i)
+            parts.push_back(sum = sum + x.select(dim, i).to(kComplexDouble));
+          const Tensor expected = stack(parts, dim).to(sums);
+          EXPECT_TRUE(equal(x.cumsum(dim), expected)) << x.sizes() << x.strides() << dim;
+          Tensor in_place = x.clone();
+          if (sums == GetParam()) {
+            EXPECT_TRUE(equal(in_place.cumsum_(dim), expected)) << x.sizes() << dim;
+          }
+          if (isFloatingType(GetParam())) {  // whose gradient is a sum from the other end
+            const Tensor leaf = x.detach().requires_grad_(), weights = x.flip({dim}).contiguous();
+            leaf.cumsum(dim).backward(weights);
+            EXPECT_TRUE(equal(leaf.grad(), weights.flip({dim}).cumsum(dim).flip({dim}))) << x.sizes() << dim;
+          }
+        }
+      }
+    }
   }
 }
 

@@ -39,6 +39,8 @@ struct Plan {
   alignas(16) std::array<char, 16 * kMaxTileOperands> scalars;
   std::uint32_t scalar_bits = 0;
   bool streams = false;  ///< whether output 0, which is contiguous, goes past the caches
+  bool backward =
+      false;  ///< whether the last piece of a row is copied first: 16M f32 turned round take 0.6 of the time so (Zen 4)
 
   /// For the job's function.
   std::uint32_t broadcast() const {
