@@ -317,7 +317,7 @@ void reverse_row(const char* from, char* to, std::int64_t bytes) {
   store_sixteen(to + bytes - 16, arranged(load_sixteen(end - bytes), places));
 }
 
-/// So few columns are gathered one by one: rows of a few elements apart take two to five times as long each for itself.
+/// So few columns are gathered and scattered one by one: rows of a few elements apart take two to five times as long each for itself.
 constexpr std::int64_t kFewColumns = 8;
 
 /// The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead, to read or to write, is worth a
@@ -454,7 +454,9 @@ void scatter(const char* tile, char* to, std::int64_t row_stride, std::int64_t c
     }
   } else if (rows > 1 && row_stride == kSize && magnitude(col_stride) >= rows * kSize) {
     Transposer<T>::scatter(tile, to, col_stride, rows, cols);
-  } else if (rows > 1 && row_stride != 0 && magnitude(col_stride) >= rows * magnitude(row_stride)) {
+  } else if (rows > 1 && row_stride != 0 &&
+             (magnitude(col_stride) >= rows * magnitude(row_stride) ||
+              (cols <= kFewColumns && magnitude(row_stride) >= (cols - 1) * magnitude(col_stride) + kSize))) {
     for (std::int64_t c = 0; c < cols; ++c) {
       copy_run<T>(tile + c * kSize, row_bytes, to + c * col_stride, row_stride, rows, ahead);
     }

@@ -6,8 +6,10 @@
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/softmax.h>
+#include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -32,7 +34,8 @@ constexpr std::int64_t kTileElements = 4096;
 /// rows of some lines, read once. In place three passes would each fetch a line a row.
 constexpr std::int64_t kTallTileElements = 131072;
 constexpr std::int64_t kNarrow = 64;
-/// Fewer columns of several batches are taken together.
+/// Fewer columns of several batches are taken together, or turned into rows if they are so long.
+constexpr std::int64_t kLongColumn = 128;
 constexpr std::int64_t kFewJoined = 16;
 /// The forward functions take rows of a page or more as they are, a page at a time.
 constexpr std::int64_t kPageBytes = 4096;
@@ -192,9 +195,9 @@ void check(const char* op, const Tensor& t) {
 }
 
 Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*cols, const Tensor& a,
-           const Tensor* b, std::int64_t dim, ScalarType result) {
+           const Tensor* b, std::int64_t dim, ScalarType result_dtype) {
   const std::int64_t d = wrap_dim(op, dim, a.dim());
-  Tensor out = detail::empty_cpu(a.sizes(), result);
+  Tensor out = detail::empty_cpu(a.sizes(), result_dtype);
   if (out.numel() == 0) return out;
   std::int64_t batches = 1;
   std::int64_t columns = 1;
@@ -247,6 +250,15 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
                      call.batches_of(fns.*cols, first, std::min(together, batches - first));
                    }
                  });
+    return out;
+  }
+  if (columns < kFewJoined && n >= kLongColumn) {
+    const DimVector rows_of_columns{batches, n, columns};
+    const auto turned = [&](const Tensor& t) { return dense(transpose(view(t, rows_of_columns), 1, 2)); };
+    const Tensor y = b != nullptr ? turned(dense_b) : Tensor();
+    const Tensor result = run(op, rows, cols, turned(dense_a), b != nullptr ? &y : nullptr, 2, result_dtype);
+    Tensor columns_of_out = view(out, rows_of_columns);
+    copy_(columns_of_out, transpose(result, 1, 2));
     return out;
   }
   const bool narrow = width < kNarrow && columns > width;

@@ -34,6 +34,7 @@ struct Triangle {
   std::int64_t diagonal;
   std::int64_t columns;
 
+  Triangle(bool is_lower, std::int64_t d, std::int64_t m) : lower(is_lower), diagonal(d), columns(m) {}
   Triangle(const Tensor& t, bool is_lower, std::int64_t d)
       : lower(is_lower), diagonal(std::clamp(d, -t.size(-2), t.size(-1))), columns(t.size(-1)) {}
   std::int64_t first(std::int64_t i) const {
@@ -103,13 +104,8 @@ void keep_triangle(const Tensor& self, const Triangle& triangle, const Tensor& r
   });
 }
 
-/// Zeros outside of the triangle, in place.
-void clear_outside(const Tensor& self, const Triangle& triangle) {
-  assert_no_internal_overlap(self);
-  if (self.stride(-1) != 1 && std::abs(self.stride(-2)) < std::abs(self.stride(-1))) {
-    const Tensor turned = transpose(self, -1, -2);
-    return clear_outside(turned, Triangle(turned, !triangle.lower, -triangle.diagonal));
-  }
+/// Zeros outside of the triangle, in place, row by row.
+void clear_parts(const Tensor& self, const Triangle& triangle) {
   const auto bytes = static_cast<std::int64_t>(self.itemsize());
   const std::int64_t step = self.stride(-1), m = triangle.columns;
   const kernels::ScatterFn scatter = kernels::active_kernels().movers->scatter[size_log2(self)];
@@ -129,6 +125,26 @@ void clear_outside(const Tensor& self, const Triangle& triangle) {
     clear(0, a);
     clear(b, m);
   });
+}
+
+/// Zeros outside of the triangle, in place.
+void clear_outside(const Tensor& self, const Triangle& triangle) {
+  assert_no_internal_overlap(self);
+  if (self.stride(-1) != 1 && std::abs(self.stride(-2)) < std::abs(self.stride(-1))) {
+    const Tensor turned = transpose(self, -1, -2);
+    return clear_outside(turned, Triangle(turned, !triangle.lower, -triangle.diagonal));
+  }
+  // Rows of which something is kept lie between those that are cleared whole and those that are kept whole.
+  const std::int64_t n = self.size(-2), m = triangle.columns, d = triangle.diagonal;
+  const auto row = [n](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, n); };
+  const std::int64_t first = row(triangle.lower ? -d : 1 - d),
+                     last = std::max(first, row(triangle.lower ? m - 1 - d : m - d));
+  const std::int64_t cleared = triangle.lower ? 0 : last, clears = triangle.lower ? first : n - last;
+  if (clears > 0) {
+    Tensor whole = narrow(self, -2, cleared, clears);
+    fill_(whole, 0);
+  }
+  clear_parts(narrow(self, -2, first, last - first), Triangle(triangle.lower, d + first, m));
 }
 
 Tensor triangle_of(const char* op, const Tensor& self, bool lower, std::int64_t diagonal) {

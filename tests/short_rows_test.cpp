@@ -114,8 +114,9 @@ TEST_P(ShortRows, SumsOverManyOfThem) {
 }
 
 TEST_P(ShortRows, SoftmaxBackward) {
-  for (const std::int64_t columns : {2, 3, 15}) {
-    const Tensor y = numbers({21, 9, columns}, GetParam()).softmax(1), grad = numbers(y.sizes(), GetParam());
+  for (const auto& [n, columns] :
+       {std::pair<std::int64_t, std::int64_t>{9, 2}, {9, 3}, {9, 15}, {200, 3}, {9000, 5}}) {
+    const Tensor y = numbers({21, n, columns}, GetParam()).softmax(1), grad = numbers(y.sizes(), GetParam());
     std::vector<Tensor> slices;
     for (std::int64_t i = 0; i < y.size(0); ++i)
       slices.push_back(
@@ -221,6 +222,45 @@ TEST_P(ShortMoves, LongRowsTurnedRound) {
   }
 }
 
+TEST_P(ShortMoves, WrittenToAFewColumns) {
+  for (const std::int64_t n : {2, 3, 4, 7, 9, 17}) {
+    for (const std::int64_t step : {1, 2, 3}) {
+      const Tensor target = places({150, n}), expected = target.clone();
+      Tensor columns = target.slice(1, 0, n, step);
+      const Tensor values = places(columns.sizes()).flip({0, 1});
+      columns.copy_(values);
+      for (std::int64_t r = 0; r < 150; ++r) {
+        for (std::int64_t c = 0; c < columns.size(1); ++c) expected[r][c * step].copy_(values[r][c]);
+      }
+      EXPECT_TRUE(same_bits(target, expected)) << n << ' ' << step;
+      columns.fill_(1);
+      for (std::int64_t c = 0; c < columns.size(1); ++c) expected.select(1, c * step).copy_(ones({150}));
+      EXPECT_TRUE(same_bits(target, expected)) << n << ' ' << step;
+    }
+  }
+}
+
+// In any order: as of sequences.
+TEST_P(ShortMoves, ReducedOverManyRowsOfFewColumns) {
+  if (isComplexType(GetParam())) return;
+  for (const std::int64_t columns : {1, 2, 3, 5, 8, 21, 32, 33}) {
+    for (const std::int64_t rows : {127, 128, 129, 500, 4001}) {
+      const Tensor x = places({rows, columns}), turned = x.t().contiguous();
+      EXPECT_TRUE(same_bits(x.amax(0), turned.amax(1))) << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(x.amin(0), turned.amin(1))) << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(x.sum(0), turned.sum(1))) << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(x.gt(118).any(0), turned.gt(118).any(1))) << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(x.lt(119).all(0), turned.lt(119).all(1))) << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(x.count_nonzero(std::vector<std::int64_t>{0}),
+                            turned.count_nonzero(std::vector<std::int64_t>{1})))
+          << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(std::get<1>(x.aminmax(0)), std::get<1>(turned.aminmax(1))))
+          << rows << ' ' << columns;
+      EXPECT_TRUE(same_bits(x.to(kLong).amax(0), turned.to(kLong).amax(1))) << rows << ' ' << columns;
+    }
+  }
+}
+
 // Of whole numbers, which no rounding tells apart.
 TEST_P(ShortMoves, RunningSums) {
   const ScalarType sums = isIntegralType(GetParam(), true) ? kLong : GetParam();
@@ -270,6 +310,15 @@ TEST_P(ShortMoves, Triangles) {
         const Tensor lower = m.contiguous().masked_fill(column > row + diagonal, 0);
         EXPECT_TRUE(same_bits(m.tril(diagonal), lower)) << n << ' ' << diagonal;
         EXPECT_TRUE(same_bits(m.triu(diagonal + 1), m.contiguous().masked_fill(column <= row + diagonal, 0)));
+        for (const Tensor& t : {m, m.transpose(1, 2)}) {
+          for (const std::int64_t d : {-9, -3, 0, 2, 9}) {
+            const Tensor below = t.tril(d), above = t.triu(d);
+            EXPECT_TRUE(same_bits(t.clone().tril_(d), below)) << n << ' ' << d;
+            EXPECT_TRUE(same_bits(t.clone().triu_(d), above)) << n << ' ' << d;
+            EXPECT_TRUE(same_bits(t.contiguous().clone().tril_(d), below)) << n << ' ' << d;
+            EXPECT_TRUE(same_bits(t.contiguous().clone().triu_(d), above)) << n << ' ' << d;
+          }
+        }
       }
     }
   }

@@ -25,6 +25,10 @@ class PartReducer {
   const char* converted_rows(const char* data, std::int64_t stride, std::int64_t count, std::int64_t n,
                              Scratch use) const;
 
+  /// Whether several contiguous rows may be taken for one.
+  bool has_few_columns(std::int64_t width, std::int64_t n) const;
+  void reduce_few_columns(const char* data, std::int64_t width, std::int64_t n, char* acc) const;
+
   /// Whether the sequence is a matrix whose rows the kernel joins; short ones are gathered faster.
   bool has_joined_rows() const;
 
