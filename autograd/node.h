@@ -23,6 +23,7 @@ namespace lanewise::autograd {
 
 using Variable = Tensor;
 using variable_list = std::vector<Tensor>;
+using tensor_list = std::vector<Tensor>;
 
 struct NodeHooks;
 struct FunctionPreHook;

@@ -13,6 +13,17 @@ SavedValue::SavedValue(bool value) : value_(value) {}
 SavedValue::SavedValue(std::int64_t value) : value_(value) {}
 SavedValue::SavedValue(double value) : value_(value) {}
 SavedValue::SavedValue(std::complex<double> value) : value_(value) {}
+SavedValue::SavedValue(const Scalar& value) {
+  if (value.isBoolean()) {
+    value_ = value.to<bool>();
+  } else if (value.isIntegral(false)) {
+    value_ = value.to<std::int64_t>();
+  } else if (value.isComplex()) {
+    value_ = value.to<std::complex<double>>();
+  } else {
+    value_ = value.to<double>();
+  }
+}
 SavedValue::SavedValue(const char* value) : value_(std::string(value)) {}
 SavedValue::SavedValue(std::string value) : value_(std::move(value)) {}
 SavedValue::SavedValue(Tensor value) : value_(std::move(value)) {}
@@ -26,12 +37,21 @@ bool SavedValue::isInt() const noexcept { return std::holds_alternative<std::int
 bool SavedValue::isDouble() const noexcept { return std::holds_alternative<double>(value_); }
 bool SavedValue::isBool() const noexcept { return std::holds_alternative<bool>(value_); }
 
+bool SavedValue::isScalar() const noexcept {
+  return isBool() || isInt() || isDouble() || std::holds_alternative<std::complex<double>>(value_);
+}
+
 bool SavedValue::toBool() const { return get<bool>("a bool"); }
 std::int64_t SavedValue::toInt() const { return get<std::int64_t>("an int"); }
 double SavedValue::toDouble() const {
   return isInt() ? static_cast<double>(std::get<std::int64_t>(value_)) : get<double>("a double");
 }
 std::complex<double> SavedValue::toComplexDouble() const { return get<std::complex<double>>("a complex"); }
+Scalar SavedValue::toScalar() const {
+  if (isBool()) return toBool();
+  if (isInt()) return toInt();
+  return isDouble() ? Scalar(toDouble()) : Scalar(toComplexDouble());
+}
 const std::string& SavedValue::toStringRef() const { return get<std::string>("a string"); }
 const Tensor& SavedValue::toTensor() const { return get<Tensor>("a Tensor"); }
 const std::vector<Tensor>& SavedValue::toTensorVector() const {

@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/scalar.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::autograd {
@@ -26,12 +28,17 @@ class LANEWISE_API SavedValue {
   requires(std::is_arithmetic_v<T>) SavedValue(T value)
       : SavedValue(static_cast<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(value)) {}
   SavedValue(std::complex<double> value);
+  SavedValue(const Scalar& value);
   SavedValue(const char* value);
   SavedValue(std::string value);
   SavedValue(Tensor value);
   SavedValue(std::vector<Tensor> value);
   SavedValue(std::vector<std::int64_t> value);
+  SavedValue(IntArrayRef value) : SavedValue(value.vec()) {}
   SavedValue(std::vector<double> value);
+  /// Nothing reads as none.
+  template <class T>
+  SavedValue(const std::optional<T>& value) : SavedValue(value ? SavedValue(*value) : SavedValue()) {}
   // Out of line: every file that includes this would compile what a variant does.
   SavedValue(const SavedValue& other);
   SavedValue(SavedValue&& other) noexcept;
@@ -44,17 +51,22 @@ class LANEWISE_API SavedValue {
   bool isInt() const noexcept;
   bool isDouble() const noexcept;
   bool isBool() const noexcept;
+  /// A number or a bool.
+  bool isScalar() const noexcept;
 
   bool toBool() const;
   std::int64_t toInt() const;
   double toDouble() const;
   std::complex<double> toComplexDouble() const;
+  Scalar toScalar() const;
   const std::string& toStringRef() const;
   const Tensor& toTensor() const;
   const std::vector<Tensor>& toTensorVector() const;
+  const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
   const std::vector<std::int64_t>& toIntVector() const;
   const std::vector<std::int64_t>& toIntList() const { return toIntVector(); }
   const std::vector<double>& toDoubleVector() const;
+  const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
 
   /// By type: `ctx->saved_data["n"].to<int64_t>()`.
   template <class T>
@@ -68,6 +80,11 @@ class LANEWISE_API SavedValue {
     } else {
       return get<T>("of the type asked for");
     }
+  }
+  /// The same, or nothing where there is none.
+  template <class T>
+  std::optional<T> toOptional() const {
+    return isNone() ? std::nullopt : std::optional<T>(to<T>());
   }
 
  private:

@@ -9,7 +9,8 @@ target_sources(lanewise_headers INTERFACE FILE_SET HEADERS
                FILES ${LANEWISE_GENERATED_DIR}/version.h)
 set_target_properties(lanewise_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON EXPORT_NAME headers)
 
-target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES ${LANEWISE_INCLUDE_DIR}/lanewise/lanewise.h)
+target_sources(lanewise_headers INTERFACE FILE_SET HEADERS FILES
+               ${LANEWISE_INCLUDE_DIR}/lanewise/lanewise.h ${LANEWISE_INCLUDE_DIR}/lanewise/torch_names.h)
 
 # lanewise_headers(<files>): public headers of this floor, relative to its folder.
 function(lanewise_headers)

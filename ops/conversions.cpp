@@ -9,7 +9,7 @@
 namespace lanewise {
 
 Tensor Tensor::to(Device) const { return *this; }
-Tensor Tensor::to(DeviceType) const { return *this; }
+Tensor Tensor::to(DeviceType device) const { return to(Device(device)); }
 Tensor Tensor::to(Device, ScalarType dtype, bool non_blocking, bool copy,
                   std::optional<MemoryFormat> memory_format) const {
   return to(dtype, non_blocking, copy, memory_format);

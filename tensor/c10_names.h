@@ -8,6 +8,7 @@
 /// Names of c10 that ports of libtorch programs use for what the standard library has.
 namespace lanewise {
 
+using std::make_optional;
 using std::nullopt;
 using std::nullopt_t;
 using std::optional;

@@ -9,9 +9,10 @@
 
 namespace lanewise {
 
-/// Lanewise computes on CPUs only; the types exist so that code written for several devices compiles.
-enum class DeviceType : std::int8_t { CPU };
+/// Lanewise computes on CPUs only; the types exist so that code written for several devices compiles. Asking for the others raises.
+enum class DeviceType : std::int8_t { CPU, CUDA };
 inline constexpr DeviceType kCPU = DeviceType::CPU;
+inline constexpr DeviceType kCUDA = DeviceType::CUDA;
 /// The library that computes.
 enum class Backend : std::int8_t { CPU, Undefined };
 /// How elements are addressed: always by sizes and strides.
@@ -22,7 +23,10 @@ using DeviceIndex = std::int8_t;
 class LANEWISE_API Device {
  public:
   constexpr Device() noexcept = default;
-  constexpr Device(DeviceType, DeviceIndex index = -1) noexcept : index_(index) {}
+  /// Throws NotImplementedError for what is no CPU.
+  constexpr Device(DeviceType type, DeviceIndex index = -1) : index_(index) {
+    if (type != DeviceType::CPU) raise_missing(type);
+  }
   /// From "cpu" or "cpu:0" (to 127, as in PyTorch; all are the one device). Throws ValueError for anything else.
   Device(const std::string& text);
   /// An array, so that no 0 is taken for text.
@@ -40,11 +44,18 @@ class LANEWISE_API Device {
   friend constexpr bool operator==(Device, Device) noexcept = default;
 
  private:
+  [[noreturn]] static void raise_missing(DeviceType type);
+
   DeviceIndex index_ = -1;
 };
 
 /// There are no devices but CPUs.
 constexpr bool hasCUDA() noexcept { return false; }
+namespace cuda {
+constexpr bool is_available() noexcept { return false; }
+constexpr bool cudnn_is_available() noexcept { return false; }
+constexpr DeviceIndex device_count() noexcept { return 0; }
+}  // namespace cuda
 
 /// "cpu", "cpu:0"; "Strided".
 LANEWISE_API std::ostream& operator<<(std::ostream& out, DeviceType type);

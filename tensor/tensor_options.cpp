@@ -29,9 +29,16 @@ DeviceIndex index_of(const std::string& text) {
 
 Device::Device(const std::string& text) : index_(index_of(text)) {}
 
+void Device::raise_missing(DeviceType type) {
+  detail::raise<NotImplementedError>("Device: there is no ", type,
+                                     " here: Lanewise computes on CPUs; ask cuda::is_available()");
+}
+
 std::string Device::str() const { return has_index() ? "cpu:" + std::to_string(index_) : "cpu"; }
 
-std::ostream& operator<<(std::ostream& out, DeviceType) { return out << "cpu"; }
+std::ostream& operator<<(std::ostream& out, DeviceType type) {
+  return out << (type == DeviceType::CPU ? "cpu" : "cuda");
+}
 std::ostream& operator<<(std::ostream& out, Device device) { return out << device.str(); }
 std::ostream& operator<<(std::ostream& out, Backend backend) {
   return out << (backend == Backend::CPU ? "CPU" : "UNKNOWN_BACKEND");

@@ -25,7 +25,7 @@ class LANEWISE_API TensorOptions {
   constexpr TensorOptions() noexcept = default;
   constexpr TensorOptions(ScalarType dtype) noexcept : dtype_(dtype) {}
   constexpr TensorOptions(Device device) noexcept : device_(device) {}
-  constexpr TensorOptions(DeviceType type) noexcept : device_(type) {}
+  constexpr TensorOptions(DeviceType type) : device_(type) {}
   constexpr TensorOptions(Layout layout) noexcept : layout_(layout) {}
   template <std::size_t N>
   TensorOptions(const char (&device)[N]) : device_(Device(device)) {}
@@ -50,7 +50,7 @@ class LANEWISE_API TensorOptions {
     copy.device_ = device;
     return copy;
   }
-  [[nodiscard]] constexpr TensorOptions device(DeviceType type, DeviceIndex index = -1) const noexcept {
+  [[nodiscard]] constexpr TensorOptions device(DeviceType type, DeviceIndex index = -1) const {
     return device(Device(type, index));
   }
   [[nodiscard]] constexpr TensorOptions device_index(DeviceIndex index) const noexcept {

@@ -42,6 +42,19 @@ TEST(Devices, FromText) {
   }
 }
 
+TEST(Devices, OthersThanCpusRaise) {
+  EXPECT_FALSE(cuda::is_available());
+  EXPECT_EQ(cuda::device_count(), 0);
+  EXPECT_EQ(Device(cuda::is_available() ? kCUDA : kCPU), Device(kCPU));
+  EXPECT_EQ(printed(kCUDA), "cuda");
+  const auto no_cuda = ThrowsMessage<NotImplementedError>(HasSubstr("there is no cuda here"));
+  EXPECT_THAT(Call([] { Device{kCUDA}; }), no_cuda);
+  EXPECT_THAT(Call([] { Device(kCUDA, 1); }), no_cuda);
+  EXPECT_THAT(Call([] { ones({2}, kCUDA); }), no_cuda);
+  EXPECT_THAT(Call([] { static_cast<void>(ones({2}).to(kCUDA)); }), no_cuda);
+  EXPECT_THAT(Call([] { static_cast<void>(TensorOptions().device(kCUDA, 0)); }), no_cuda);
+}
+
 TEST(Dispatch, CompilesForEachType) {
   const auto bytes_of = [](ScalarType dtype) {
     return AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(kBool, kHalf, kBFloat16, dtype, "bytes_of",

@@ -209,6 +209,23 @@ TEST(Function, SavedData) {
   EXPECT_VALUES(ctx.saved_data["t"].toTensor(), 1);
   EXPECT_TRUE(ctx.saved_data["none"].isNone());
   EXPECT_THROW(ctx.saved_data["s"].toInt(), ValueError);
+  ctx.saved_data["sizes"] = constant({1, 2}).sizes();
+  EXPECT_EQ(ctx.saved_data["sizes"].toIntList(), (std::vector<std::int64_t>{2}));
+  for (const Scalar& number : {Scalar(true), Scalar(2), Scalar(2.5), Scalar(std::complex<double>(1, 2))}) {
+    ctx.saved_data["number"] = number;
+    EXPECT_TRUE(ctx.saved_data["number"].isScalar());
+    const Scalar read = ctx.saved_data["number"].toScalar();
+    EXPECT_EQ(read.type(), number.type());
+    EXPECT_EQ(read.to<std::complex<double>>(), number.to<std::complex<double>>());
+  }
+  EXPECT_FALSE(ctx.saved_data["sizes"].isScalar());
+  ctx.saved_data["maybe"] = std::optional<double>(2.5);
+  EXPECT_EQ(ctx.saved_data["maybe"].toOptional<double>(), 2.5);
+  ctx.saved_data["maybe"] = std::optional<Tensor>();
+  EXPECT_EQ(ctx.saved_data["maybe"].toOptional<std::int64_t>(), std::nullopt);
+  const tensor_list two{constant({1}), constant({2})};
+  ctx.saved_data["two"] = two;
+  EXPECT_EQ(ctx.saved_data["two"].toTensorList().size(), 2U);
 }
 
 struct ComplexSlope : Function<ComplexSlope> {

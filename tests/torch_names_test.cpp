@@ -1,0 +1,47 @@
+// The header for programs that were written for libtorch, and the example of docs/porting.md, as it stands there.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <lanewise/torch_names.h>
+
+#include "call.h"
+#include "porting_example.inc"
+
+namespace {
+
+using lanewise::Call;
+using ::testing::HasSubstr;
+using ::testing::StrEq;
+using ::testing::ThrowsMessage;
+
+at::Tensor twice(const torch::Tensor& x) { return x * 2; }
+
+TEST(TorchNames, AreThoseOfLanewise) {
+  const torch::Tensor x = torch::ones({2}, torch::dtype(torch::kDouble).requires_grad(true));
+  twice(x).sum().backward();
+  EXPECT_TRUE(torch::equal(x.grad(), at::full({2}, 2, torch::kDouble)));
+  const c10::optional<at::Tensor> none = c10::nullopt;
+  EXPECT_FALSE(none.has_value());
+}
+
+TEST(TorchNames, Checks) {
+  const int columns = 3;
+  EXPECT_NO_THROW(TORCH_CHECK(columns == 3, "not evaluated ", 1));
+  EXPECT_THAT(Call([&] { TORCH_CHECK(columns == 2, "expected 2 columns, found ", columns); }),
+              ThrowsMessage<c10::Error>(StrEq("expected 2 columns, found 3")));
+  EXPECT_THAT(Call([] { TORCH_CHECK(columns == 2); }), ThrowsMessage<c10::Error>(HasSubstr("columns == 2")));
+  EXPECT_THAT(Call([] { TORCH_INTERNAL_ASSERT(false, "bug ", 7); }),
+              ThrowsMessage<c10::Error>(StrEq("bug 7")));
+  EXPECT_THAT(Call([] { AT_ASSERT(columns < 0); }), ThrowsMessage<c10::Error>(HasSubstr("columns < 0")));
+  EXPECT_THAT(Call([] { AT_ASSERTM(false, "why"); }), ThrowsMessage<c10::Error>(StrEq("why")));
+  EXPECT_THAT(Call([] { AT_ERROR("size ", 2); }), ThrowsMessage<c10::Error>(StrEq("size 2")));
+}
+
+TEST(TorchNames, AProgramOfLibtorchTrains) {
+  const float loss = train();
+  EXPECT_GT(loss, 0);
+  EXPECT_LT(loss, 0.25);  // that of outputs of one half
+}
+
+}  // namespace
