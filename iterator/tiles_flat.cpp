@@ -274,6 +274,8 @@ class FlatRun {
 
 void run_whole(const Plan& plan) {
   const TileJob& job = *plan.job;
+  // Copies past the caches: memcpy takes 1.5 times as long for 64 MiB (Zen 4).
+  const bool streamed = plan.streams && job.identity && job.operands == 2 && plan.scalar_bits == 0;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * kChunk;
     std::array<char*, kMaxTileOperands> data;
@@ -282,7 +284,9 @@ void run_whole(const Plan& plan) {
       data[i] = (plan.scalar_bits >> k & 1) != 0 ? const_cast<char*>(plan.scalar(k))
                                                  : job.operand[i].data + first * job.operand[i].memory_size();
     }
-    job.fn(data.data(), plan.broadcast(), std::min(end * kChunk, plan.numel) - first, job.context);
+    const std::int64_t n = std::min(end * kChunk, plan.numel) - first;
+    if (streamed) return stream_copy(data[0], data[1], n * job.operand[0].memory_size());
+    job.fn(data.data(), plan.broadcast(), n, job.context);
   };
   walk(plan, divup(plan.numel, kChunk), kChunk, grain_items(job, kChunk, staged_cost(job, 0)), run);
 }

@@ -45,12 +45,28 @@ template <class T, int kStep>
   for (; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
 }
 
-/// to[i] = from[-i], in elements, read in the order of memory, which is that in which hardware asks for lines by itself.
+/// to[i] = from[-i], in elements, read in the order of memory, which is that in which hardware asks for lines by itself: but not on a
+/// Zen 4 where each line is one load, of 64 bytes, which takes three times as long from memory.
 template <class T>
 [[gnu::noinline]] void reversed(const char* from, char* to, std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   from -= (n - 1) * kSize;
-  for (std::int64_t i = 0; i < n; ++i) copy_element<T>(from + i * kSize, to + (n - 1 - i) * kSize);
+  to += n * kSize;
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+  if constexpr (sizeof(T) < 16) {
+    alignas(32) std::uint8_t place[32];
+    for (int i = 0; i < 32; ++i)
+      place[i] = static_cast<std::uint8_t>((i % 16 / kSize + 1) * -kSize + 16 + i % kSize);
+    const __m256i places = _mm256_load_si256(reinterpret_cast<const __m256i*>(place));
+    for (; n * kSize >= 32; n -= 32 / kSize, from += 32) {
+      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+      to -= 32;
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                          _mm256_permute4x64_epi64(_mm256_shuffle_epi8(v, places), 0b01'00'11'10));
+    }
+  }
+#endif
+  for (; n > 0; --n, from += kSize) copy_element<T>(from, to -= kSize);
 }
 
 #if defined(LANEWISE_ISA_AVX512)

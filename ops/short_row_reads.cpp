@@ -91,6 +91,7 @@ bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor
         std::max<std::int64_t>(1, kGrainElements / (kTogether * std::max<std::int64_t>(per_index, 1))),
         [&](std::int64_t begin, std::int64_t end) {
           const std::int64_t last = std::min(end * kTogether, rows.before_count);
+          const std::int64_t down = step, across = per_index;  // which no element that is written can be
           for (std::int64_t before = begin * kTogether; before < last; before += kTogether) {
             const std::int64_t together = std::min(kTogether, last - before);
             for (std::int64_t i = 0; i < per_index; ++i) {
@@ -98,7 +99,7 @@ bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor
                   reinterpret_cast<const T*>(base(rows, self, before)) + rows.offsets_data()[i] * rows.scale;
               T* to = static_cast<T*>(out.data_ptr()) + before * per_index + i;
 #pragma GCC unroll 4
-              for (std::int64_t b = 0; b < together; ++b, from += step, to += per_index) *to = *from;
+              for (std::int64_t b = 0; b < together; ++b, from += down, to += across) *to = *from;
             }
           }
         });
