@@ -13,23 +13,19 @@ SavedValue::SavedValue(bool value) : value_(value) {}
 SavedValue::SavedValue(std::int64_t value) : value_(value) {}
 SavedValue::SavedValue(double value) : value_(value) {}
 SavedValue::SavedValue(std::complex<double> value) : value_(value) {}
-SavedValue::SavedValue(const Scalar& value) {
-  if (value.isBoolean()) {
-    value_ = value.to<bool>();
-  } else if (value.isIntegral(false)) {
-    value_ = value.to<std::int64_t>();
-  } else if (value.isComplex()) {
-    value_ = value.to<std::complex<double>>();
-  } else {
-    value_ = value.to<double>();
-  }
-}
 SavedValue::SavedValue(const char* value) : value_(std::string(value)) {}
 SavedValue::SavedValue(std::string value) : value_(std::move(value)) {}
 SavedValue::SavedValue(Tensor value) : value_(std::move(value)) {}
 SavedValue::SavedValue(std::vector<Tensor> value) : value_(std::move(value)) {}
 SavedValue::SavedValue(std::vector<std::int64_t> value) : value_(std::move(value)) {}
 SavedValue::SavedValue(std::vector<double> value) : value_(std::move(value)) {}
+
+SavedValue SavedValue::of_number(const Scalar& value) {
+  if (value.isBoolean()) return value.to<bool>();
+  if (value.isIntegral(false)) return value.to<std::int64_t>();
+  if (value.isComplex()) return value.to<std::complex<double>>();
+  return value.to<double>();
+}
 
 bool SavedValue::isNone() const noexcept { return std::holds_alternative<std::monostate>(value_); }
 bool SavedValue::isTensor() const noexcept { return std::holds_alternative<Tensor>(value_); }
@@ -48,6 +44,7 @@ double SavedValue::toDouble() const {
 }
 std::complex<double> SavedValue::toComplexDouble() const { return get<std::complex<double>>("a complex"); }
 Scalar SavedValue::toScalar() const {
+  LANEWISE_CHECK(ValueError, isScalar(), "saved_data: the value is not a number");
   if (isBool()) return toBool();
   if (isInt()) return toInt();
   return isDouble() ? Scalar(toDouble()) : Scalar(toComplexDouble());

@@ -28,7 +28,9 @@ class LANEWISE_API SavedValue {
   requires(std::is_arithmetic_v<T>) SavedValue(T value)
       : SavedValue(static_cast<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(value)) {}
   SavedValue(std::complex<double> value);
-  SavedValue(const Scalar& value);
+  /// A Scalar itself, not what converts to one.
+  template <class T>
+  requires(std::is_same_v<T, Scalar>) SavedValue(const T& value) : SavedValue(of_number(value)) {}
   SavedValue(const char* value);
   SavedValue(std::string value);
   SavedValue(Tensor value);
@@ -37,6 +39,7 @@ class LANEWISE_API SavedValue {
   SavedValue(IntArrayRef value) : SavedValue(value.vec()) {}
   SavedValue(std::vector<double> value);
   /// Nothing reads as none.
+  SavedValue(std::nullopt_t) noexcept : SavedValue() {}
   template <class T>
   SavedValue(const std::optional<T>& value) : SavedValue(value ? SavedValue(*value) : SavedValue()) {}
   // Out of line: every file that includes this would compile what a variant does.
@@ -77,6 +80,8 @@ class LANEWISE_API SavedValue {
       return static_cast<T>(toInt());
     } else if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(toDouble());
+    } else if constexpr (std::is_same_v<T, Scalar>) {
+      return toScalar();
     } else {
       return get<T>("of the type asked for");
     }
@@ -88,6 +93,8 @@ class LANEWISE_API SavedValue {
   }
 
  private:
+  static SavedValue of_number(const Scalar& value);
+
   template <class T>
   const T& get(const char* what) const {
     const T* value = std::get_if<T>(&value_);

@@ -27,7 +27,7 @@ class LANEWISE_API Device {
   constexpr Device(DeviceType type, DeviceIndex index = -1) : index_(index) {
     if (type != DeviceType::CPU) raise_missing(type);
   }
-  /// From "cpu" or "cpu:0" (to 127, as in PyTorch; all are the one device). Throws ValueError for anything else.
+  /// From "cpu" or "cpu:0" (to 127, as in PyTorch; all are the one device). Throws NotImplementedError for "cuda", else ValueError.
   Device(const std::string& text);
   /// An array, so that no 0 is taken for text.
   template <std::size_t N>

@@ -27,7 +27,10 @@ DeviceIndex index_of(const std::string& text) {
 
 }  // namespace
 
-Device::Device(const std::string& text) : index_(index_of(text)) {}
+Device::Device(const std::string& text) {
+  if (text == "cuda" || text.starts_with("cuda:")) raise_missing(DeviceType::CUDA);
+  index_ = index_of(text);
+}
 
 void Device::raise_missing(DeviceType type) {
   detail::raise<NotImplementedError>("Device: there is no ", type,

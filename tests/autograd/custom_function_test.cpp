@@ -219,6 +219,12 @@ TEST(Function, SavedData) {
     EXPECT_EQ(read.to<std::complex<double>>(), number.to<std::complex<double>>());
   }
   EXPECT_FALSE(ctx.saved_data["sizes"].isScalar());
+  EXPECT_EQ(ctx.saved_data["number"].to<Scalar>().type(), kComplexDouble);
+  EXPECT_THROW(ctx.saved_data["sizes"].toScalar(), ValueError);
+  ctx.saved_data["number"] = std::complex<float>(1, 2);
+  EXPECT_EQ(ctx.saved_data["number"].toComplexDouble(), std::complex<double>(1, 2));
+  ctx.saved_data["number"] = std::nullopt;
+  EXPECT_TRUE(ctx.saved_data["number"].isNone());
   ctx.saved_data["maybe"] = std::optional<double>(2.5);
   EXPECT_EQ(ctx.saved_data["maybe"].toOptional<double>(), 2.5);
   ctx.saved_data["maybe"] = std::optional<Tensor>();
