@@ -221,7 +221,7 @@ TEST(Function, SavedData) {
   EXPECT_FALSE(ctx.saved_data["sizes"].isScalar());
   EXPECT_EQ(ctx.saved_data["number"].to<Scalar>().type(), kComplexDouble);
   EXPECT_THROW(ctx.saved_data["sizes"].toScalar(), ValueError);
-  ctx.saved_data["number"] = std::complex<float>(1, 2);
+  ctx.saved_data["number"] = SavedValue(std::complex<float>(1, 2));
   EXPECT_EQ(ctx.saved_data["number"].toComplexDouble(), std::complex<double>(1, 2));
   ctx.saved_data["number"] = std::nullopt;
   EXPECT_TRUE(ctx.saved_data["number"].isNone());
