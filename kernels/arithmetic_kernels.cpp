@@ -89,6 +89,20 @@ struct Minimum {
   }
 };
 
+/// The other number beside NaN.
+struct Fmax {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::fmax(x, y);
+  }
+};
+struct Fmin {
+  template <class V>
+  V operator()(V x, V y) const noexcept {
+    return vec::fmin(x, y);
+  }
+};
+
 struct Neg {
   template <class V>
   V operator()(V x) const noexcept {
@@ -133,28 +147,35 @@ struct ConjPhysical {
 
 }  // namespace
 
-constinit const ElementwiseKernel copy = moving<Copy, Unary>(boolean + real + Types<std::complex<float>>{}) |
+constinit const ElementwiseKernel copy = by_size<Copy, Unary>(boolean + real + Types<std::complex<float>>{}) |
                                          partwise<Copy, Unary>(Types<std::complex<double>>{});
-constinit const ElementwiseKernel add = elementwise<Add, Binary>(boolean + real) |
-                                        over_halves<Add, Binary>() | partwise<Add, Binary>(complex_types);
-constinit const ElementwiseKernel sub =
-    elementwise<Sub, Binary>(real) | over_halves<Sub, Binary>() | partwise<Sub, Binary>(complex_types);
-constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(boolean + real) |
-                                        over_halves<Mul, Binary>() | partwise<Mul, Binary>(complex_types);
+constinit const ElementwiseKernel add = elementwise<Add, Binary>(boolean + floating) |
+                                        by_size<Add, Binary>(integral) | over_halves<Add, Binary>() |
+                                        partwise<Add, Binary>(complex_types);
+constinit const ElementwiseKernel sub = elementwise<Sub, Binary>(floating) | by_size<Sub, Binary>(integral) |
+                                        over_halves<Sub, Binary>() | partwise<Sub, Binary>(complex_types);
+constinit const ElementwiseKernel mul = elementwise<Mul, Binary>(boolean + floating) |
+                                        by_size<Mul, Binary>(integral) | over_halves<Mul, Binary>() |
+                                        partwise<Mul, Binary>(complex_types);
 constinit const ElementwiseKernel div = elementwise<Div, Binary, 2>(floating) | over_halves<Div, Binary>() |
                                         elementwise<Div, Binary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel maximum =
     elementwise<Maximum, Binary>(boolean + real) | over_halves<Maximum, Binary>();
 constinit const ElementwiseKernel minimum =
     elementwise<Minimum, Binary>(boolean + real) | over_halves<Minimum, Binary>();
-constinit const ElementwiseKernel neg =
-    elementwise<Neg, Unary>(real) | over_halves<Neg, Unary>() | partwise<Neg, Unary>(complex_types);
-constinit const ElementwiseKernel square =
-    elementwise<Square, Unary>(real) | over_halves<Square, Unary>() | partwise<Square, Unary>(complex_types);
+constinit const ElementwiseKernel fmax =
+    elementwise<Fmax, Binary>(floating) | elementwise<Maximum, Binary>(boolean + integral);
+constinit const ElementwiseKernel fmin =
+    elementwise<Fmin, Binary>(floating) | elementwise<Minimum, Binary>(boolean + integral);
+constinit const ElementwiseKernel neg = elementwise<Neg, Unary>(floating) | by_size<Neg, Unary>(integral) |
+                                        over_halves<Neg, Unary>() | partwise<Neg, Unary>(complex_types);
+constinit const ElementwiseKernel square = elementwise<Square, Unary>(floating) |
+                                           by_size<Square, Unary>(integral) | over_halves<Square, Unary>() |
+                                           partwise<Square, Unary>(complex_types);
 constinit const ElementwiseKernel reciprocal = elementwise<Reciprocal, Unary, 2>(floating) |
                                                over_halves<Reciprocal, Unary>() |
                                                elementwise<Reciprocal, Unary, kCompactCost>(complex_types);
 constinit const ElementwiseKernel conj_physical =
-    moving<Copy, Unary>(boolean + real) | elementwise<ConjPhysical, Unary>(complex_types);
+    by_size<Copy, Unary>(boolean + real) | elementwise<ConjPhysical, Unary>(complex_types);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

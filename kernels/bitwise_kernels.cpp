@@ -32,9 +32,9 @@ struct BitwiseNot {
 
 }  // namespace
 
-constinit const ElementwiseKernel bitwise_and = elementwise<BitwiseAnd, Binary>(boolean + integral);
-constinit const ElementwiseKernel bitwise_or = elementwise<BitwiseOr, Binary>(boolean + integral);
-constinit const ElementwiseKernel bitwise_xor = elementwise<BitwiseXor, Binary>(boolean + integral);
-constinit const ElementwiseKernel bitwise_not = elementwise<BitwiseNot, Unary>(boolean + integral);
+constinit const ElementwiseKernel bitwise_and = by_size<BitwiseAnd, Binary>(boolean + integral);
+constinit const ElementwiseKernel bitwise_or = by_size<BitwiseOr, Binary>(boolean + integral);
+constinit const ElementwiseKernel bitwise_xor = by_size<BitwiseXor, Binary>(boolean + integral);
+constinit const ElementwiseKernel bitwise_not = by_size<BitwiseNot, Unary>(boolean + integral);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -107,17 +107,25 @@ struct IsFinite {
 
 }  // namespace
 
-constinit const ElementwiseKernel eq = elementwise<Eq, Comparison>(every_type);
-constinit const ElementwiseKernel ne = elementwise<Ne, Comparison>(every_type);
+constinit const ElementwiseKernel eq =
+    elementwise<Eq, Comparison>(boolean + floating_complex) | by_size<Eq, Comparison>(integral);
+constinit const ElementwiseKernel ne =
+    elementwise<Ne, Comparison>(boolean + floating_complex) | by_size<Ne, Comparison>(integral);
 constinit const ElementwiseKernel lt = elementwise<Lt, Comparison>(boolean + real);
 constinit const ElementwiseKernel le = elementwise<Le, Comparison>(boolean + real);
 constinit const ElementwiseKernel gt = elementwise<Gt, Comparison>(boolean + real);
 constinit const ElementwiseKernel ge = elementwise<Ge, Comparison>(boolean + real);
 constinit const ElementwiseKernel is_close = elementwise<IsClose, Comparison, 2>(floating);
-constinit const ElementwiseKernel logical_and = elementwise<LogicalAnd, Comparison>(every_type);
-constinit const ElementwiseKernel logical_or = elementwise<LogicalOr, Comparison>(every_type);
-constinit const ElementwiseKernel logical_xor = elementwise<LogicalXor, Comparison>(every_type);
-constinit const ElementwiseKernel logical_not = elementwise<LogicalNot, Predicate>(every_type);
+constinit const ElementwiseKernel logical_and =
+    elementwise<LogicalAnd, Comparison>(boolean + floating_complex) |
+    by_size<LogicalAnd, Comparison>(integral);
+constinit const ElementwiseKernel logical_or =
+    elementwise<LogicalOr, Comparison>(boolean + floating_complex) | by_size<LogicalOr, Comparison>(integral);
+constinit const ElementwiseKernel logical_xor =
+    elementwise<LogicalXor, Comparison>(boolean + floating_complex) |
+    by_size<LogicalXor, Comparison>(integral);
+constinit const ElementwiseKernel logical_not =
+    elementwise<LogicalNot, Predicate>(boolean + floating_complex) | by_size<LogicalNot, Predicate>(integral);
 constinit const ElementwiseKernel isnan = elementwise<IsNan, Predicate>(floating_complex);
 constinit const ElementwiseKernel isinf = elementwise<IsInf, Predicate>(floating_complex);
 constinit const ElementwiseKernel isfinite = elementwise<IsFinite, Predicate>(floating_complex);

@@ -405,12 +405,13 @@ constexpr KernelPart elementwise(Types<T...>) {
   return part;
 }
 
-/// The same for a functor that only moves elements: one function for all types of a size.
-template <class F, class Signature, class... T>
-constexpr KernelPart moving(Types<T...>) {
-  KernelPart part{Description<Signature>::kernel(1)};
-  (part.fill(index_of<T>, &entry<F, Loop<bits_of<T>, 1, Signature>, bits_of<T>>,
-             Loop<bits_of<T>, 1, Signature>::kStreams, Loop<bits_of<T>, 1, Signature>::kTakesRows),
+/// The same with one function for all of the types of a size: for a functor that moves elements, or whose results have the same
+/// bits for signed and unsigned integers.
+template <class F, class Signature, int Cost = 1, class... T>
+constexpr KernelPart by_size(Types<T...>) {
+  KernelPart part{Description<Signature>::kernel(Cost)};
+  (part.fill(index_of<T>, &entry<F, Loop<bits_of<T>, Cost, Signature>, bits_of<T>>,
+             Loop<bits_of<T>, Cost, Signature>::kStreams, Loop<bits_of<T>, Cost, Signature>::kTakesRows),
    ...);
   return part;
 }

@@ -123,19 +123,6 @@ struct Heaviside {
   }
 };
 
-struct Fmax {
-  template <class V>
-  V operator()(V x, V y) const noexcept {
-    return vec::fmax(x, y);
-  }
-};
-struct Fmin {
-  template <class V>
-  V operator()(V x, V y) const noexcept {
-    return vec::fmin(x, y);
-  }
-};
-
 struct Hypot {
   template <class V>
   V operator()(V x, V y) const noexcept {
@@ -241,7 +228,8 @@ struct Lcm {
 constinit const ElementwiseKernel frac = elementwise<Frac, Unary>(floating);
 constinit const ElementwiseKernel signbit = elementwise<Signbit, Predicate>(boolean + real);
 constinit const ElementwiseKernel isposinf = elementwise<IsPosInf, Predicate>(boolean + real);
-constinit const ElementwiseKernel isneginf = elementwise<IsNegInf, Predicate>(boolean + real);
+constinit const ElementwiseKernel isneginf =
+    elementwise<IsNegInf, Predicate>(floating) | elementwise<IsPosInf, Predicate>(boolean + integral);
 constinit const ElementwiseKernel angle =
     elementwise<Angle, RealPart(Same)>(floating) | elementwise<Angle, RealPart(Same), 24>(complex_types);
 constinit const ElementwiseKernel nan_to_num = elementwise<NanToNum, Unary>(floating);
@@ -250,8 +238,6 @@ constinit const ElementwiseKernel copysign =
     elementwise<Copysign, Binary>(floating) | over_halves<Copysign, Binary>();
 constinit const ElementwiseKernel nextafter = elementwise<Nextafter, Binary, 3>(floating);
 constinit const ElementwiseKernel heaviside = elementwise<Heaviside, Binary>(boolean + real);
-constinit const ElementwiseKernel fmax = elementwise<Fmax, Binary>(boolean + real);
-constinit const ElementwiseKernel fmin = elementwise<Fmin, Binary>(boolean + real);
 constinit const ElementwiseKernel hypot = elementwise<Hypot, Binary, 8>(floating);
 constinit const ElementwiseKernel maximum_backward = elementwise<MaximumBackward, Ternary>(floating);
 constinit const ElementwiseKernel hypot_backward =

@@ -24,6 +24,15 @@ void finish_copy(const char* acc, std::int64_t cols, const KernelScalar*, char* 
   __builtin_memcpy(value, acc, static_cast<std::size_t>(cols) * sizeof(A));
 }
 
+/// combine() of reductions in any order.
+template <class Merging>
+void merge_accumulators(char* acc, const char* later, std::int64_t cols) noexcept {
+  using Wide = typename Merging::Wide;
+  Wide* __restrict to = reinterpret_cast<Wide*>(acc);
+  const Wide* __restrict from = reinterpret_cast<const Wide*>(later);
+  for (std::int64_t c = 0; c < cols; ++c) to[c] = Merging::merge(to[c], from[c]);
+}
+
 /// The column of Op::Element for a reduction through the fixed tree.
 template <class Op>
 constexpr void add_tree(ReductionKernel& k) {
@@ -72,9 +81,7 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
                        RowPrefetch, char* acc) noexcept {
     OrderFree<Op>::rows(x, rows, stride, cols, reinterpret_cast<Wide*>(acc));
   };
-  k.combine[column] = [](char* acc, const char* later, std::int64_t cols) noexcept {
-    OrderFree<Op>::combine(reinterpret_cast<Wide*>(acc), reinterpret_cast<const Wide*>(later), cols);
-  };
+  k.combine[column] = merge_accumulators<typename Op::Merging>;
   k.finish[column] = finish_copy<Wide>;
 }
 

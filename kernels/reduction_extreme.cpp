@@ -12,6 +12,7 @@ struct IntegerExtreme {
   using Element = T;
   using Narrow = T;
   using Wide = T;
+  using Merging = IntegerExtreme;
   static constexpr ScalarType kValueType = scalar_type_of<T>();
   static constexpr std::int64_t kBlock = std::int64_t{1} << 60;
   static constexpr T start() { return Max ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max(); }

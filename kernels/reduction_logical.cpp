@@ -23,18 +23,23 @@ struct UnsignedOf<8> {
   using type = std::uint64_t;
 };
 
+struct FoundAny {
+  using Wide = std::uint8_t;
+  static constexpr Wide wide_start() { return 0; }
+  static constexpr bool decided(Wide found) { return found != 0; }
+  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return static_cast<Wide>(a | b); }
+};
+
 /// Is there an element equal to zero (ForZero) or different from it? Blocks are short, so that the answer
 /// ends the search.
 template <class T, bool ForZero>
-struct Found {
+struct Found : FoundAny {
   using Element = T;
+  using Merging = FoundAny;
   using Narrow = typename UnsignedOf<sizeof(real_of<T>)>::type;
-  using Wide = std::uint8_t;
   static constexpr ScalarType kValueType = ScalarType::Bool;
   static constexpr std::int64_t kBlock = 4096;
   static constexpr Narrow start() { return 0; }
-  static constexpr Wide wide_start() { return 0; }
-  static constexpr bool decided(Wide found) { return found != 0; }
   static LANEWISE_INLINE Narrow step(Narrow a, T x) {
     bool nonzero;
     if constexpr (is_complex<T>) {
@@ -45,22 +50,26 @@ struct Found {
     return static_cast<Narrow>(a | static_cast<Narrow>(nonzero != ForZero));
   }
   static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return static_cast<Wide>(a | (n != 0)); }
-  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return static_cast<Wide>(a | b); }
+};
+
+struct NonzeroTotal {
+  using Wide = std::int64_t;
+  static constexpr Wide wide_start() { return 0; }
+  static constexpr bool decided(Wide) { return false; }
+  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
 };
 
 /// Elements that differ from zero: narrow lanes for blocks that cannot overflow them, then int64.
 template <class T>
-struct NonzeroCount {
+struct NonzeroCount : NonzeroTotal {
   using Element = T;
+  using Merging = NonzeroTotal;
   using Narrow = typename UnsignedOf<sizeof(real_of<T>)>::type;
-  using Wide = std::int64_t;
   static constexpr ScalarType kValueType = ScalarType::Long;
   static constexpr std::int64_t kBlock = sizeof(Narrow) == 1   ? 255
                                          : sizeof(Narrow) == 2 ? 65535
                                                                : std::int64_t{1} << 31;
   static constexpr Narrow start() { return 0; }
-  static constexpr Wide wide_start() { return 0; }
-  static constexpr bool decided(Wide) { return false; }
   static LANEWISE_INLINE Narrow step(Narrow a, T x) {
     bool nonzero;
     if constexpr (is_complex<T>) {
@@ -71,7 +80,6 @@ struct NonzeroCount {
     return static_cast<Narrow>(a + static_cast<Narrow>(nonzero));
   }
   static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return a + static_cast<Wide>(n); }
-  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
 };
 
 void finish_not(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
@@ -82,7 +90,8 @@ void finish_not(const char* acc, std::int64_t cols, const KernelScalar*, char* v
 template <bool ForZero>
 constexpr ReductionKernel found_kernel() {
   ReductionKernel k = empty_reduction();
-  for_each_type(numbers, [&]<class T>() { add_order_free<Found<T, ForZero>>(k, index_of<T>); });
+  for_each_type(floating_complex, [&]<class T>() { add_order_free<Found<T, ForZero>>(k, index_of<T>); });
+  for_each_type(integral, [&]<class T>() { add_order_free<Found<bits_of<T>, ForZero>>(k, index_of<T>); });
   add_order_free<Found<std::uint8_t, ForZero>>(k, index_of<bool>);
   return k;
 }
@@ -93,7 +102,8 @@ constinit const ReductionKernel reduce_any = found_kernel<false>();
 
 constinit const ReductionKernel reduce_count_nonzero = [] {
   ReductionKernel k = empty_reduction();
-  for_each_type(numbers, [&]<class T>() { add_order_free<NonzeroCount<T>>(k, index_of<T>); });
+  for_each_type(floating_complex, [&]<class T>() { add_order_free<NonzeroCount<T>>(k, index_of<T>); });
+  for_each_type(integral, [&]<class T>() { add_order_free<NonzeroCount<bits_of<T>>>(k, index_of<T>); });
   add_order_free<NonzeroCount<std::uint8_t>>(k, index_of<bool>);
   return k;
 }();

@@ -10,7 +10,8 @@ namespace lanewise::kernels::LANEWISE_ISA {
 /// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all;
 /// start(), step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no
 /// later element can change it. It may have a Chain of vectors, with step(Chain, V) and join(Chain, Chain), whose lanes begin with
-/// start() and merge to the result; kRepeatable: it may see an element twice.
+/// start() and merge to the result; kRepeatable: it may see an element twice. Op::Merging is the part of it that joins
+/// accumulators, Wide and merge(): ops that share it share its code.
 template <class Op>
 struct OrderFree {
   using T = typename Op::Element;
@@ -107,10 +108,6 @@ struct OrderFree {
         for (std::int64_t j = 0; j < width; ++j) acc[c + j] = Op::widen(acc[c + j], narrow[j]);
       }
     }
-  }
-
-  static void combine(Wide* __restrict acc, const Wide* __restrict later, std::int64_t cols) {
-    for (std::int64_t c = 0; c < cols; ++c) acc[c] = Op::merge(acc[c], later[c]);
   }
 };
 

@@ -21,22 +21,26 @@ struct Product {
   }
 };
 
-template <class T>
-struct IntegerProduct {
-  using Element = T;
-  using Narrow = std::uint64_t;
+struct IntegerFactors {
   using Wide = std::uint64_t;
-  static constexpr ScalarType kValueType = ScalarType::Long;
-  static constexpr std::int64_t kBlock = 4096;
-  static constexpr Narrow start() { return 1; }
   static constexpr Wide wide_start() { return 1; }
   /// Modulo 2^64, a zero or 64 factors of two: some 64 random numbers are enough.
   static constexpr bool decided(Wide product) { return product == 0; }
+  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a * b; }
+};
+
+template <class T>
+struct IntegerProduct : IntegerFactors {
+  using Merging = IntegerFactors;
+  using Element = T;
+  using Narrow = std::uint64_t;
+  static constexpr ScalarType kValueType = ScalarType::Long;
+  static constexpr std::int64_t kBlock = 4096;
+  static constexpr Narrow start() { return 1; }
   static LANEWISE_INLINE Narrow step(Narrow a, T x) {
     return a * static_cast<Narrow>(static_cast<std::int64_t>(x));
   }
   static LANEWISE_INLINE Wide widen(Wide a, Narrow n) { return a * n; }
-  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a * b; }
 };
 
 }  // namespace

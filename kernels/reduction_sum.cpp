@@ -7,25 +7,29 @@ namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
 
 /// Sums of integers and bool: narrow lanes for blocks that cannot overflow them, then int64, wrapping.
+struct IntegerTotal {
+  using Wide = std::uint64_t;
+  static constexpr Wide wide_start() { return 0; }
+  static constexpr bool decided(Wide) { return false; }
+  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
+};
+
 template <class T>
-struct IntegerSum {
+struct IntegerSum : IntegerTotal {
+  using Merging = IntegerTotal;
   using Element = T;
   using Sixteen = std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>;
   using Narrow = std::conditional_t<sizeof(T) == 1, Sixteen,
                                     std::conditional_t<sizeof(T) == 2, std::int32_t, std::uint64_t>>;
-  using Wide = std::uint64_t;
   static constexpr ScalarType kValueType = ScalarType::Long;
   static constexpr std::int64_t kBlock = std::int64_t{1} << (sizeof(T) == 1 ? 8 : sizeof(T) == 2 ? 15 : 60);
   static constexpr Narrow start() { return 0; }
-  static constexpr Wide wide_start() { return 0; }
-  static constexpr bool decided(Wide) { return false; }
   static LANEWISE_INLINE Narrow step(Narrow a, T x) {
     return static_cast<Narrow>(a + static_cast<Narrow>(x));
   }
   static LANEWISE_INLINE Wide widen(Wide a, Narrow n) {
     return a + static_cast<Wide>(static_cast<std::int64_t>(n));
   }
-  static LANEWISE_INLINE Wide merge(Wide a, Wide b) { return a + b; }
 
   using Chain = vec::Vec<std::int64_t>;
   static constexpr bool kRepeatable = false;

@@ -111,9 +111,10 @@ struct Lerp {
 
 }  // namespace
 
-constinit const ElementwiseKernel where = moving<Where, Same(Truth, Same, Same)>(every_type);
+constinit const ElementwiseKernel where = by_size<Where, Same(Truth, Same, Same)>(every_type);
 constinit const ElementwiseKernel clamp = elementwise<Clamp, Ternary>(boolean + real);
-constinit const ElementwiseKernel addcmul = elementwise<Addcmul, Ternary, 2>(numbers);
+constinit const ElementwiseKernel addcmul =
+    elementwise<Addcmul, Ternary, 2>(floating_complex) | by_size<Addcmul, Ternary, 2>(integral);
 constinit const ElementwiseKernel addcdiv =
     elementwise<Addcdiv, Ternary, 3>(floating) | elementwise<Addcdiv, Ternary, 8>(complex_types);
 constinit const ElementwiseKernel lerp_scalar = elementwise<LerpScalar, Binary>(floating_complex);

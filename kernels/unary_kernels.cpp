@@ -33,19 +33,14 @@ struct Sign {
   }
 };
 
-/// z / |z|, 0 at 0; the sign of real numbers.
+/// z / |z|, 0 at 0.
 struct Sgn {
-  template <class V>
-  V operator()(V x) const noexcept {
-    using T = typename V::value_type;
-    if constexpr (is_complex<T>) {
-      using R = vec::Vec<real_of<T>>;
-      const R modulus = vec::abs(x);
-      const auto zero = modulus == R(real_of<T>(0));
-      return V(vec::select(zero, x.re, x.re / modulus), vec::select(zero, x.im, x.im / modulus));
-    } else {
-      return Sign()(x);
-    }
+  template <class T>
+  vec::Vec<T> operator()(vec::Vec<T> x) const noexcept {
+    using R = vec::Vec<real_of<T>>;
+    const R modulus = vec::abs(x);
+    const auto zero = modulus == R(real_of<T>(0));
+    return {vec::select(zero, x.re, x.re / modulus), vec::select(zero, x.im, x.im / modulus)};
   }
 };
 
@@ -108,12 +103,15 @@ constinit const ElementwiseKernel abs =
     elementwise<Abs, RealPart(Same)>(real) | elementwise<Abs, RealPart(Same), kCompactCost>(complex_types);
 constinit const ElementwiseKernel sign = elementwise<Sign, Unary>(boolean + real);
 constinit const ElementwiseKernel sgn =
-    elementwise<Sgn, Unary>(boolean + real) | elementwise<Sgn, Unary, kCompactCost>(complex_types);
+    elementwise<Sign, Unary>(boolean + real) | elementwise<Sgn, Unary, kCompactCost>(complex_types);
 // Integers are whole already.
-constinit const ElementwiseKernel floor = elementwise<Floor, Unary>(floating) | moving<Copy, Unary>(integral);
-constinit const ElementwiseKernel ceil = elementwise<Ceil, Unary>(floating) | moving<Copy, Unary>(integral);
-constinit const ElementwiseKernel trunc = elementwise<Trunc, Unary>(floating) | moving<Copy, Unary>(integral);
-constinit const ElementwiseKernel round = elementwise<Round, Unary>(floating) | moving<Copy, Unary>(integral);
+constinit const ElementwiseKernel floor =
+    elementwise<Floor, Unary>(floating) | by_size<Copy, Unary>(integral);
+constinit const ElementwiseKernel ceil = elementwise<Ceil, Unary>(floating) | by_size<Copy, Unary>(integral);
+constinit const ElementwiseKernel trunc =
+    elementwise<Trunc, Unary>(floating) | by_size<Copy, Unary>(integral);
+constinit const ElementwiseKernel round =
+    elementwise<Round, Unary>(floating) | by_size<Copy, Unary>(integral);
 constinit const ElementwiseKernel relu = elementwise<Relu, Unary>(real) | over_halves<Relu, Unary>();
 constinit const ElementwiseKernel sqrt = elementwise<Sqrt, Unary, 3>(floating) | over_halves<Sqrt, Unary>() |
                                          elementwise<Sqrt, Unary, 12>(complex_types);
