@@ -34,6 +34,24 @@ template <class T, int kStep>
 [[gnu::noinline]] void every(const char* from, char* to, std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   std::int64_t i = 0;
+  if constexpr (kSize <= 2) {
+    constexpr int kWidth = sizeof(T), kTogether = 16 / kWidth;
+    std::uint8_t place[kStep][16];  // of the bytes that come from each sixteen
+    for (int k = 0; k < kStep; ++k) {
+      for (int b = 0; b < 16; ++b) {
+        const int at = b / kWidth * kStep * kWidth + b % kWidth - 16 * k;
+        place[k][b] = static_cast<std::uint8_t>(at >= 0 && at < 16 ? at : 128);
+      }
+    }
+    for (; i + kTogether < n; i += kTogether, to += 16) {  // what follows the last one is not read
+      const char* const begin = from + i * kStep * kSize;
+      SixteenBytes all = arranged(load_sixteen(begin), load_sixteen(place[0]));
+      for (int k = 1; k < kStep; ++k)
+        all = all | arranged(load_sixteen(begin + 16 * k), load_sixteen(place[k]));
+      store_sixteen(to, all);
+    }
+    to -= i * kSize;
+  }
 #if defined(LANEWISE_ISA_AVX512)
   if constexpr (kSize == 16 && kStep == 2) {
     for (; i + 4 < n; i += 4) {  // what follows the last one is not read
@@ -46,28 +64,43 @@ template <class T, int kStep>
   for (; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
 }
 
-/// to[i] = from[-i], in elements, read in the order of memory, which is that in which hardware asks for lines by itself: but not on a
+/// to[i] = from[-i], in elements, for each of some rows, which are put side by side. Read in the order of memory, which is that in which hardware asks for lines by itself: but not on a
 /// Zen 4 where each line is one load, of 64 bytes, which takes three times as long from memory.
 template <class T>
-[[gnu::noinline]] void reversed(const char* from, char* to, std::int64_t n) {
+[[gnu::noinline]] void reversed(const char* from, std::int64_t row_stride, char* to, std::int64_t rows,
+                                std::int64_t cols) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-  from -= (n - 1) * kSize;
-  to += n * kSize;
-#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
-  if constexpr (sizeof(T) < 16) {
-    alignas(32) std::uint8_t place[32];
-    for (int i = 0; i < 32; ++i)
-      place[i] = static_cast<std::uint8_t>((i % 16 / kSize + 1) * -kSize + 16 + i % kSize);
-    const __m256i places = _mm256_load_si256(reinterpret_cast<const __m256i*>(place));
-    for (; n * kSize >= 32; n -= 32 / kSize, from += 32) {
-      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-      to -= 32;
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                          _mm256_permute4x64_epi64(_mm256_shuffle_epi8(v, places), 0b01'00'11'10));
+  const std::int64_t row_bytes = cols * kSize;
+  std::uint8_t place[16];
+  for (int i = 0; i < 16; ++i)
+    place[i] = static_cast<std::uint8_t>((i / kSize + 1) * -kSize + 16 + i % kSize);
+  const SixteenBytes places = load_sixteen(place);
+  from += kSize - row_bytes;
+  for (std::int64_t r = 0; r < rows; ++r, from += row_stride, to += row_bytes) {
+    const char* in = from;
+    char* out = to + row_bytes;
+    if (kSize == 16 || row_bytes < 16) {
+      for (; out != to; in += kSize) copy_element<T>(in, out -= kSize);
+      continue;
     }
-  }
+    if (row_bytes <= 32) {
+      const SixteenBytes first = load_sixteen(in), last = load_sixteen(in + row_bytes - 16);
+      store_sixteen(to, arranged(last, places));
+      store_sixteen(out - 16, arranged(first, places));
+      continue;
+    }
+    std::int64_t left = row_bytes;
+#if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
+    for (const __m256i twice = _mm256_broadcastsi128_si256(places); left > 32; left -= 32, in += 32) {
+      const __m256i v = _mm256_shuffle_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(in)), twice);
+      out -= 32;
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permute4x64_epi64(v, 0b01'00'11'10));
+    }
 #endif
-  for (; n > 0; --n, from += kSize) copy_element<T>(from, to -= kSize);
+    for (; left > 16; left -= 16, in += 16) store_sixteen(out -= 16, arranged(load_sixteen(in), places));
+    // The last with some of what has been copied.
+    store_sixteen(to, arranged(load_sixteen(in + left - 16), places));
+  }
 }
 
 #if defined(LANEWISE_ISA_AVX512)
@@ -110,7 +143,7 @@ template <class T>
     if (to_stride == kSize && from_stride == 4 * kSize) return every<T, 4>(from, to, n);
   }
   if (to_stride == kSize && from_stride == -kSize) {
-    reversed<T>(from, to, n);
+    reversed<T>(from, 0, to, 1, n);
   } else if (to_stride == kSize && from_stride == 2 * kSize) {
     every<T, 2>(from, to, n);
   } else {
@@ -163,6 +196,18 @@ template <class T>
 [[gnu::noinline]] void fill_run(const char* from, char* to, std::int64_t n) {
   T x;
   __builtin_memcpy(&x, from, sizeof x);
+  if constexpr (sizeof(T) < 16) {
+    constexpr int kRegister = vec::kRegisterBytes;
+    const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
+    if (bytes >= kRegister) {
+      using All [[gnu::vector_size(kRegister)]] = T;
+      const All all = All{} + x;
+      for (std::int64_t at = 0; at < bytes - kRegister; at += kRegister)
+        __builtin_memcpy(to + at, &all, kRegister);
+      __builtin_memcpy(to + bytes - kRegister, &all, kRegister);
+      return;
+    }
+  }
   for (std::int64_t i = 0; i < n; ++i)
     __builtin_memcpy(to + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof x);
 }
@@ -184,6 +229,27 @@ void repeat_short_rows(const char* from, std::int64_t row_stride, std::int64_t r
     for (int at = 0; at < kWide; at += kPart) __builtin_memcpy(tile + at, &v, kPart);
   }
   for (; r < rows; ++r, from += row_stride, tile += row_bytes) fill_run<T>(from, tile, cols);
+}
+
+/// Contiguous narrow elements, each again and again, up to 16 bytes of them: sixteen bytes give `cols` times as many.
+template <class T>
+void repeat_each_narrow(const char* from, std::int64_t rows, std::int64_t cols, char* tile) {
+  constexpr int kSize = sizeof(T), kTogether = 16 / kSize;
+  std::uint8_t place[kTogether][16];
+  for (int j = 0, element = 0, left = static_cast<int>(cols); j < cols; ++j) {
+    for (int b = 0; b < 16; b += kSize) {
+      for (int k = 0; k < kSize; ++k) place[j][b + k] = static_cast<std::uint8_t>(element * kSize + k);
+      if (--left == 0) {
+        ++element;
+        left = static_cast<int>(cols);
+      }
+    }
+  }
+  for (; rows >= kTogether; rows -= kTogether, from += 16) {
+    const SixteenBytes v = load_sixteen(from);
+    for (int j = 0; j < cols; ++j, tile += 16) store_sixteen(tile, arranged(v, load_sixteen(place[j])));
+  }
+  for (; rows > 0; --rows, from += kSize, tile += cols * kSize) fill_run<T>(from, tile, cols);
 }
 
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
@@ -219,20 +285,6 @@ void repeat_each(const char* from, std::int64_t rows, std::int64_t cols, char* t
 }
 #endif
 
-/// The bytes of narrow elements turned round, 16 at a time, the last of which may be copied twice.
-template <class T>
-void reverse_row(const char* from, char* to, std::int64_t bytes) {
-  constexpr int kSize = sizeof(T);
-  std::uint8_t place[16];
-  for (int i = 0; i < 16; ++i)
-    place[i] = static_cast<std::uint8_t>(16 - kSize - i / kSize * kSize + i % kSize);
-  const SixteenBytes places = load_sixteen(place);
-  const char* const end = from + kSize;  // of the row in memory
-  for (std::int64_t at = 0; at < bytes - 16; at += 16)
-    store_sixteen(to + at, arranged(load_sixteen(end - 16 - at), places));
-  store_sixteen(to + bytes - 16, arranged(load_sixteen(end - bytes), places));
-}
-
 /// So few columns are gathered and scattered one by one: rows of a few elements apart take two to five times as long each for itself.
 constexpr std::int64_t kFewColumns = 8;
 
@@ -248,6 +300,8 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
   if (cols == 1) {  // a column is a row
     return rows == 1 ? copy_element<T>(from, tile) : gather<T>(from, 0, row_stride, 1, rows, tile);
   }
+  if (row_stride == cols * col_stride && rows > 1 && col_stride != kSize)  // one long row
+    return gather<T>(from, 0, col_stride, 1, rows * cols, tile);
   if (row_stride == 0 && rows > 1) {  // one row, again and again
     gather<T>(from, 0, col_stride, 1, cols, tile);
     const std::int64_t total = rows * row_bytes;
@@ -283,6 +337,9 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
         return repeat_each<T>(from, rows, cols, tile);
     }
 #endif
+    if constexpr (kSize <= 2) {
+      if (row_stride == kSize && row_bytes <= 16) return repeat_each_narrow<T>(from, rows, cols, tile);
+    }
     if constexpr (sizeof(T) < 16) {
       if (row_bytes <= 16) return repeat_short_rows<T, 16>(from, row_stride, rows, cols, tile);
       if (row_bytes <= 32) return repeat_short_rows<T, 32>(from, row_stride, rows, cols, tile);
@@ -303,9 +360,8 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
         return interleave_narrow<T>(from, col_stride, rows, cols, tile);
     }
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
-  } else if (col_stride == -kSize && kSize <= 2 && row_bytes >= 16) {
-    for (std::int64_t r = 0; r < rows; ++r)
-      reverse_row<T>(from + r * row_stride, tile + r * row_bytes, row_bytes);
+  } else if (col_stride == -kSize && row_bytes >= 16) {
+    reversed<T>(from, row_stride, tile, rows, cols);
   } else if (rows > 4 && (magnitude(row_stride) < magnitude(col_stride) || cols <= kFewColumns)) {
     for (std::int64_t c = 0; c < cols; ++c) {
       copy_run<T>(from + c * col_stride, row_stride, tile + c * kSize, row_bytes, rows);

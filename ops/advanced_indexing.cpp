@@ -32,10 +32,10 @@ bool runs_along_indices(const IndexedRows& rows, const Tensor& self) {
          std::abs(rows.after_strides.back()) * self.element_size() >= 64;
 }
 
-/// Rows along `dim`: of a copy in rows, where memory runs along them and half of them or more are wanted.
+/// Rows along `dim`.
 Tensor selected(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index) {
   const IndexedRows rows = indexed_rows(op, self, dim, index);
-  if (!runs_along_indices(rows, self) || 2 * rows.per_index() < self.size(dim)) return read(rows, self);
+  if (!wants_dense(rows, self)) return read(rows, self);
   const Tensor in_rows = dense(self);
   return read(indexed_rows(op, in_rows, dim, index), in_rows);
 }
@@ -174,7 +174,8 @@ Tensor flat(const Tensor& t) { return view(dense(t), {t.numel()}); }
 
 Tensor index(const Tensor& self, ArrayRef<Tensor> indices) {
   const IndexedRows rows = indexed_rows("index", self, indices);
-  const Tensor result = read(rows, self);
+  const Tensor in_rows = wants_dense(rows, self) ? dense(self) : self;
+  const Tensor result = read(in_rows.is_same(self) ? rows : indexed_rows("index", in_rows, indices), in_rows);
   const DimVector strides = strides_like(rows.sizes, rows.operand_strides);
   if (result.strides().equals(strides)) return result;
   Tensor laid_out = lanewise::detail::empty_strided_cpu(rows.sizes, strides, self.scalar_type());

@@ -1,12 +1,25 @@
-// Whether numbers are the same but for a tolerance.
+// Whether numbers are the same, or but for a tolerance.
+
+#include <algorithm>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/checks.h>
+#include <lanewise/tensor/detail/equal_in_place.h>
 #include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/errors.h>
 
 namespace lanewise {
 namespace {
+
+/// Whether the kernel of eq, which takes any strides and halves, pays for its result.
+bool pays_for_masks(const Tensor& a, const Tensor& b) {
+  constexpr std::int64_t kLeast = 4096;
+  if (!a.defined() || !b.defined() || a.sizes() != b.sizes() || a.scalar_type() != b.scalar_type() ||
+      a.numel() < kLeast)
+    return false;
+  const bool half = a.scalar_type() == kHalf || a.scalar_type() == kBFloat16;
+  return half || !a.is_contiguous() || !b.is_contiguous();
+}
 
 /// Halves are rounded after each step, and complex numbers have no kernel for all steps.
 bool takes_steps(ScalarType t) { return t == kHalf || t == kBFloat16 || is_complex(t); }
@@ -41,6 +54,23 @@ Tensor close(const Tensor& self, const Tensor& other, double rtol, double atol, 
 }
 
 }  // namespace
+
+bool equal(const Tensor& a, const Tensor& b) {
+  if (!pays_for_masks(a, b)) return detail::equal_in_place(a, b);
+  detail::check_read("equal", a);
+  detail::check_read("equal", b);
+  // In pieces, so that what differs early is found early.
+  constexpr std::int64_t kPiece = 1 << 16;
+  const Tensor x = a.detach(), y = b.detach();
+  const std::int64_t rows = x.size(0), step = std::max<std::int64_t>(1, kPiece * rows / x.numel());
+  for (std::int64_t first = 0; first < rows; first += step) {
+    const std::int64_t n = std::min(step, rows - first);
+    if (!(x.narrow(0, first, n) == y.narrow(0, first, n)).all().item<bool>()) return false;
+  }
+  return true;
+}
+
+bool Tensor::equal(const Tensor& other) const { return lanewise::equal(*this, other); }
 
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
   check_close("isclose", self, other, rtol, atol);

@@ -97,7 +97,9 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   const Tensor result = lanewise::detail::empty_cpu(index.sizes(), self.scalar_type());
   if (indexing.empty) return result;
   if (indexing.slices.defined()) {
-    read_rows(indexing.slices_of("gather", self), self, result);
+    const IndexedRows rows = indexing.slices_of("gather", self);
+    const Tensor in_rows = wants_dense(rows, self) ? dense(self) : self;
+    read_rows(in_rows.is_same(self) ? rows : indexing.slices_of("gather", in_rows), in_rows, result);
   } else {
     indexing.index = in_runs(index);
     indexing.check_bounds("gather", true);

@@ -235,6 +235,11 @@ std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& valu
   return step.value_or(inner);
 }
 
+bool wants_dense(const IndexedRows& rows, const Tensor& self) noexcept {
+  return rows.row > 1 && rows.after_strides.back() != 1 &&
+         2 * rows.before_count * rows.per_index() * rows.row >= self.numel();
+}
+
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
   if (read_short_rows(rows, self, out) || read_few_elements(rows, self, out)) return;
   visit_size(self.itemsize(), [&]<class T>() {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/tensor/detail/equal_in_place.h>
 #include <lanewise/tensor/detail/read_check.h>
 #include <lanewise/tensor/dim_vector.h>
 #include <lanewise/tensor/tensor.h>
@@ -181,7 +182,7 @@ void check_defined(const char* op, const Tensor& self, const Tensor& other, cons
 
 }  // namespace
 
-bool equal(const Tensor& a, const Tensor& b) {
+bool detail::equal_in_place(const Tensor& a, const Tensor& b) {
   check_defined("equal", a, b);
   if (a.sizes() != b.sizes()) return false;
   if (a.scalar_type() != b.scalar_type()) {
@@ -201,7 +202,5 @@ bool Tensor::is_set_to(const Tensor& tensor) const {
   return is_alias_of(tensor) && storage_offset() == tensor.storage_offset() && sizes() == tensor.sizes() &&
          strides() == tensor.strides();
 }
-
-bool Tensor::equal(const Tensor& other) const { return lanewise::equal(*this, other); }
 
 }  // namespace lanewise

@@ -91,12 +91,27 @@ TEST(IsClose, OfIntegersIsThatOfTheDefaultDtype) {
   EXPECT_TRUE(allclose(x, y, 2));
 }
 
+TEST(Equal, ComparesValuesOfAnyTypeAndLayout) {
+  const Tensor a = tensor({1., 2., 3., 4.}, kFloat).view({2, 2});
+  const Tensor transposed = tensor({1, 3, 2, 4}, kLong).view({2, 2}).t();
+  EXPECT_TRUE(equal(a, transposed));
+  EXPECT_TRUE(a.equal(transposed));
+  EXPECT_FALSE(equal(a, tensor({1., 2., 3., 5.}, kFloat).view({2, 2})));
+  EXPECT_FALSE(equal(a, a.view({4})));
+  EXPECT_FALSE(equal(full({1}, kNan), full({1}, kNan)));
+  EXPECT_FALSE(equal(full({1}, INT64_MAX, kLong), full({1}, INT64_MAX - 1, kLong)));
+  EXPECT_TRUE(equal(empty({0, 3}, kFloat), empty({0, 3}, kInt)));
+  EXPECT_TRUE(equal(full({}, 2, kDouble), full({}, 2, kComplexFloat)));
+  EXPECT_FALSE(equal(full({5000, 3}, kNan, kHalf), full({5000, 3}, kNan, kHalf)));
+  EXPECT_TRUE(equal(full({5000, 3}, -0.0, kHalf), zeros({5000, 3}, kHalf)));
+}
+
 /// One element changed at a time, in tensors that several threads share.
 TEST(Equal, FindsTheOnlyDifference) {
   const int threads = get_num_threads();
   for (const int count : {1, 2, 3, 7}) {
     set_num_threads(count);
-    for (const ScalarType type : {kFloat, kLong, kBool}) {
+    for (const ScalarType type : {kFloat, kLong, kBool, kBFloat16, kComplexFloat}) {
       const Tensor x = ones({257, 600}, type), padded = ones({257, 602}, type);
       for (const Tensor& y : {ones({257, 600}, type), ones({600, 257}, type).t(), padded.narrow(1, 1, 600)}) {
         EXPECT_TRUE(equal(x, y));
@@ -108,7 +123,7 @@ TEST(Equal, FindsTheOnlyDifference) {
           EXPECT_FALSE(equal(y, x)) << at;
           one.fill_(1);
         }
-        EXPECT_TRUE(equal(x, y.to(kFloat)));
+        EXPECT_TRUE(equal(x, y.to(kComplexDouble)));
       }
       const Tensor flat = ones({300000}, type), other = ones({300000}, type);
       for (const std::int64_t at : {0, 16383, 16384, 299999}) {
@@ -120,6 +135,13 @@ TEST(Equal, FindsTheOnlyDifference) {
     }
   }
   set_num_threads(threads);
+}
+
+TEST(Equal, OfShortRowsWithGaps) {
+  const Tensor x = ones({40000, 4}, kByte).narrow(1, 0, 3), y = ones({40000, 6}, kByte).slice(1, 0, 6, 2);
+  EXPECT_TRUE(equal(x, y) && equal(x.t(), y.t()));
+  y[39999][2] = 0;
+  EXPECT_FALSE(equal(x, y) || equal(y.t(), x.t()));
 }
 
 TEST(Equal, OfFewElementsAndExpandedOnes) {

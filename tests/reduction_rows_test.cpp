@@ -1,5 +1,6 @@
 // Reductions of rows: many short ones together, with gaps, of complex numbers: the same bits as one by one.
 #include <cmath>
+#include <cstring>
 #include <sstream>
 #include <string_view>
 
@@ -144,6 +145,57 @@ TEST(ReductionRows, WithGapsAreAsTheirCopy) {
           for (const auto& [name, op] : whole)
             ASSERT_EQ(spelled(op(apart)), spelled(op(dense)))
                 << name << " of " << count << " x " << n << " " << dtype;
+        }
+      }
+    }
+  }
+}
+
+/// Elements with steps along the rows, short rows and few columns with gaps, windows and repetitions: gathered before they are reduced.
+TEST(ReductionRows, GatheredAreAsTheirCopy) {
+  Rng rng(7);
+  struct Layout {
+    DimVector sizes, strides;
+  };
+  std::vector<Layout> layouts;
+  for (const std::int64_t n : {2, 3, 13, 16, 20, 48, 64, 100, 513}) {
+    for (const std::int64_t count : {2, 70}) {
+      layouts.push_back({{count, n}, {2 * n, 2}});
+      layouts.push_back({{count, n}, {3 * n + 1, 3}});
+      layouts.push_back({{count, n}, {n + 3, 1}});
+      layouts.push_back({{count, n}, {0, 1}});
+      layouts.push_back({{count, n}, {1, 0}});
+      layouts.push_back({{count, n}, {1, 1}});
+      layouts.push_back({{3, count, n}, {0, n + 1, 1}});
+      layouts.push_back({{count, 3, n}, {7 * n, 2, 7}});
+    }
+  }
+  for (const std::int64_t columns : {2, 3, 8, 16}) {
+    for (const std::int64_t rows : {64, 100, 2048, 5001})
+      layouts.push_back({{rows, columns}, {columns + 2, 1}});
+  }
+  for (const auto& [sizes, strides] : layouts) {
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
+    for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kBool, kByte, kInt, kLong, kComplexFloat}) {
+      const Tensor t = detail::make_view(random_tensor(rng, {last + 1}, dtype), sizes, strides, 0);
+      const Tensor dense = ops::contiguous(t);
+      for (const Isa isa : available_isas()) {
+        const IsaGuard tier(isa);
+        for (const auto& [name, op] : kOverOneDim) {
+          if (isIntegralType(dtype, true) &&
+              std::string_view("mean norm 1 norm 2 var").find(name) != std::string_view::npos)
+            continue;
+          if (isComplexType(dtype) &&
+              std::string_view("sum mean prod norm 2").find(name) == std::string_view::npos)
+            continue;
+          for (std::int64_t d = 0; d < t.dim(); ++d) {
+            const Tensor found = op(t, d), expected = op(dense, d);
+            if (std::memcmp(found.data_ptr(), expected.data_ptr(), expected.nbytes()) == 0) continue;
+            ASSERT_EQ(spelled(found), spelled(expected))
+                << name << " over " << d << " of " << IntArrayRef(sizes) << ' ' << IntArrayRef(strides) << ' '
+                << dtype << ' ' << lanewise::name(isa);
+          }
         }
       }
     }

@@ -191,19 +191,6 @@ TEST(Access, PackedAccessorsKeepTheirShape) {
               ThrowsMessage<ValueError>(HasSubstr("packed_accessor64")));
 }
 
-TEST(Equal, ComparesValuesOfAnyTypeAndLayout) {
-  const Tensor a = of<float>({2, 2}, {1, 2, 3, 4});
-  const Tensor transposed = detail::make_view(of<std::int64_t>({2, 2}, {1, 3, 2, 4}), {2, 2}, {1, 2}, 0);
-  EXPECT_TRUE(equal(a, transposed));
-  EXPECT_TRUE(a.equal(transposed));
-  EXPECT_FALSE(equal(a, of<float>({2, 2}, {1, 2, 3, 5})));
-  EXPECT_FALSE(equal(a, of<float>({4}, {1, 2, 3, 4})));
-  EXPECT_FALSE(equal(of<float>({1}, {NAN}), of<float>({1}, {NAN})));
-  EXPECT_FALSE(equal(of<std::int64_t>({1}, {INT64_MAX}), of<std::int64_t>({1}, {INT64_MAX - 1})));
-  EXPECT_TRUE(equal(detail::empty_cpu({0, 3}, kFloat), detail::empty_cpu({0, 3}, kInt)));
-  EXPECT_TRUE(equal(of<double>({}, {2}), of<std::complex<float>>({}, {2.0f})));
-}
-
 TEST(Print, LooksLikeLibtorch) {
   EXPECT_EQ(printed(of<float>({2, 2}, {1, 2, 3, 4})), " 1  2\n 3  4\n[ CPUFloatType{2,2} ]");
   EXPECT_EQ(printed(of<std::int64_t>({2, 2}, {1, 2, 30, -4})), "  1   2\n 30  -4\n[ CPULongType{2,2} ]");

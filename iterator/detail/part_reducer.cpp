@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include <lanewise/dispatch_isa/parallel.h>
@@ -35,7 +36,7 @@ void PartReducer::reduce(const char* data, std::int64_t width, std::int64_t firs
   switch (plan_.path) {
     case ReductionPath::Inner: return reduce_rows(data + first * plan_.strides[0], width, first, n, acc);
     case ReductionPath::Outer:
-      if (has_few_columns(width, n))
+      if (has_few_columns(width, n) && plan_.strides[0] == width * plan_.from_size())
         return reduce_few_columns(data + first * plan_.strides[0], width, n, acc);
       return f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], width, first,
                       kernels::row_prefetch, acc);
@@ -54,8 +55,12 @@ void PartReducer::reduce_rows(const char* data, std::int64_t width, std::int64_t
                               char* acc) const {
   const auto size = static_cast<std::int64_t>(element_size(plan_.element));
   std::int64_t stride = plan_.column.stride;
+  if (plan_.packs) {
+    data = packed_rows(data, width, n);
+    stride = n * plan_.from_size();
+  }
   if (plan_.converts()) {
-    data = converted_rows(data, plan_.column.stride, width, n, Scratch::Tile);
+    data = converted_rows(data, stride, width, n, Scratch::Tile);
     stride = n * size;
   }
   // Whole leaves are as well taken one by one, if their accumulators can be.
@@ -66,6 +71,20 @@ void PartReducer::reduce_rows(const char* data, std::int64_t width, std::int64_t
     return f_.short_rows(data, n, stride, width, ahead, acc);
   for (std::int64_t i = 0; i < width; ++i)
     f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
+}
+
+const char* PartReducer::packed_rows(const char* data, std::int64_t count, std::int64_t n) const {
+  const std::int64_t step = plan_.strides.back(), row_bytes = n * plan_.from_size();
+  char* tile = scratch(plan_.converts() ? Scratch::RawTile : Scratch::Tile,
+                       static_cast<std::size_t>(count * row_bytes));
+  if (plan_.sizes.size() == 1) {
+    gather_(data, plan_.column.stride, step, count, n, tile);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i)
+      gather_(data + i * plan_.column.stride, plan_.strides[0], step, plan_.sizes[0], plan_.sizes[1],
+              tile + i * row_bytes);
+  }
+  return tile;
 }
 
 const char* PartReducer::converted_rows(const char* data, std::int64_t stride, std::int64_t count,
@@ -82,12 +101,13 @@ const char* PartReducer::converted_rows(const char* data, std::int64_t stride, s
 
 bool PartReducer::has_few_columns(std::int64_t width, std::int64_t n) const {
   return f_.order_free && f_.side_by_side && f_.acc_size <= kMostAccBytes && 2 * width <= kJoinedColumns &&
-         n >= 2 * kJoinedColumns && plan_.strides[0] == width * plan_.from_size();
+         n >= 2 * kJoinedColumns;
 }
 
 void PartReducer::reduce_few_columns(const char* data, std::int64_t width, std::int64_t n, char* acc) const {
   const std::int64_t together = kJoinedColumns / width, joined = together * width, rows = n / together;
-  const std::int64_t stride = joined * plan_.from_size();
+  const auto size = static_cast<std::int64_t>(element_size(plan_.element));
+  const std::int64_t stride = joined * size;
   alignas(64) char columns[kJoinedColumns * kMostAccBytes];
   f_.outer(data, rows, stride, joined, 0, kernels::row_prefetch, columns);
   const std::size_t step = static_cast<std::size_t>(width) * f_.acc_size;
@@ -95,7 +115,7 @@ void PartReducer::reduce_few_columns(const char* data, std::int64_t width, std::
   for (std::int64_t i = 1; i < together; ++i)
     f_.combine(acc, columns + static_cast<std::size_t>(i) * step, width);
   if (const std::int64_t rest = n % together; rest > 0) {
-    f_.outer(data + rows * stride, rest, plan_.strides[0], width, 0, kernels::row_prefetch, columns);
+    f_.outer(data + rows * stride, rest, width * size, width, 0, kernels::row_prefetch, columns);
     f_.combine(acc, columns, width);
   }
 }
@@ -216,7 +236,9 @@ void PartReducer::reduce_copied(const char* data, std::int64_t width, std::int64
       filled = tile;
     }
   }
-  if (columns) {
+  if (columns && has_few_columns(width, n)) {
+    reduce_few_columns(filled, width, n, acc);
+  } else if (columns) {
     f_.outer(filled, n, width * size, width, first, kernels::row_prefetch, acc);
   } else {
     f_.inner(filled, n, first, kernels::kPrefetchBytes, acc);
@@ -256,12 +278,20 @@ const char* PartReducer::copy_columns(const char* data, std::int64_t width, std:
     rows.load(gather_, data + plan_.sequence_offset(first), to);
     return to;
   }
-  const std::int64_t inner = plan_.sizes.back();
+  const std::int64_t inner = plan_.sizes.back(), step = plan_.strides.back(), bytes = plan_.from_size();
+  const bool rows_apart = step != bytes ? plan_.column.stride != bytes
+                                        : n * bytes <= kShortRowBytes && plan_.column.stride != n * bytes;
+  if (plan_.sizes.size() == 1 && rows_apart && std::abs(step) < std::abs(plan_.column.stride)) {
+    // Gathered as rows and then turned: 150K int32 with steps of two take 0.12 of the time of elements one by one.
+    char* rows = scratch(Scratch::PanelA, static_cast<std::size_t>(n * width * bytes));
+    gather_(data + first * step, plan_.column.stride, step, width, n, rows);
+    gather_(rows, bytes, n * bytes, n, width, to);
+    return to;
+  }
   for (char* next = to; n > 0;) {
     const std::int64_t rows = std::min(inner - first % inner, n);
-    gather_(data + plan_.sequence_offset(first), plan_.strides.back(), plan_.column.stride, rows, width,
-            next);
-    next += rows * width * plan_.from_size();
+    gather_(data + plan_.sequence_offset(first), step, plan_.column.stride, rows, width, next);
+    next += rows * width * bytes;
     first += rows;
     n -= rows;
   }

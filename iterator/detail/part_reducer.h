@@ -21,6 +21,8 @@ class PartReducer {
  private:
   /// `width` runs of n elements.
   void reduce_rows(const char* data, std::int64_t width, std::int64_t first, std::int64_t n, char* acc) const;
+  /// Contiguous copies of `count` whole sequences of n elements.
+  const char* packed_rows(const char* data, std::int64_t count, std::int64_t n) const;
   /// Contiguous converted copies of `count` rows of n elements, `stride` bytes apart.
   const char* converted_rows(const char* data, std::int64_t stride, std::int64_t count, std::int64_t n,
                              Scratch use) const;

@@ -17,8 +17,8 @@ constexpr std::int64_t kShortSequence = 64;
 constexpr std::int64_t kWorthACall = 256, kJoinedPerColumn = 32;
 /// What threads share is cut into so many units for each, but not into shorter pieces of rows.
 constexpr std::int64_t kUnitsPerThread = 2, kLeastRowBytes = 512;
-/// Elements of short sequences that are taken at once.
-constexpr std::int64_t kTogether = std::int64_t{1} << 13;
+/// Elements of short sequences that are taken at once, and bytes of those that are gathered first.
+constexpr std::int64_t kTogether = std::int64_t{1} << 13, kGatheredBytes = std::int64_t{1} << 14;
 
 }  // namespace
 
@@ -89,6 +89,7 @@ void ReductionPlan::choose_column(std::int64_t least_columns) {
     const bool b_few = b.size < kFewColumns;
     if (a_few != b_few) return b_few;
     if (a_few) return a.size > b.size;
+    if (a.stride == 0 || b.stride == 0) return a.stride != 0;  // what is expanded is no neighbour
     return std::abs(a.stride) < std::abs(b.stride);
   };
   for (int d = 1; d < batch_dims; ++d) {
@@ -130,7 +131,16 @@ void ReductionPlan::choose_path(std::int64_t together) {
   const auto element_bytes = static_cast<std::int64_t>(element_size(element));
   const std::int64_t step = strides.back();
   const bool side_by_side = column.size >= kFewColumns && (length < kShortSequence || run > 1);
-  if (!converts() && sizes.size() == 1 && column.size > 1 && column.stride == bytes) {
+  const bool dense_rows = column.stride == bytes && sizes.size() == 1 && column.size > 1;
+  // Short rows with gaps are packed first: 40K rows of three f32 take 0.25 of the time.
+  if (dense_rows && column.size * bytes <= kShortRowBytes && strides[0] != column.size * bytes &&
+      length >= kShortSequence) {
+    path = ReductionPath::Tile;
+    part = 4 * kernels::kReductionBlock;
+    width = column.size;
+    return;
+  }
+  if (!converts() && dense_rows) {
     path = ReductionPath::Outer;
     width = std::min<std::int64_t>(column.size, 4096);
     return;
@@ -141,6 +151,16 @@ void ReductionPlan::choose_path(std::int64_t together) {
     path = ReductionPath::Inner;
     // Sequences together are as long as makes what comes with each call small; converted they stay in L1.
     if (takes_together) width = std::min(column.size, (converts() ? kTogether / 2 : kTogether) / length);
+    packs = takes_together && column.size > 1 && run == 1 && length * bytes <= kShortRowBytes &&
+            column.stride != length * bytes;
+    return;
+  }
+  const bool packable = sizes.size() == 1 || (sizes.size() == 2 && length >= kShortSequence);
+  if (packable && takes_together && column.size > 1 && run == 1 &&
+      std::max(std::abs(strides[0]), std::abs(step)) < std::abs(column.stride)) {
+    path = ReductionPath::Inner;
+    packs = true;
+    width = std::clamp<std::int64_t>(kGatheredBytes / (length * element_bytes), 1, column.size);
     return;
   }
   if (column.size > 1 && (side_by_side || std::abs(column.stride) < std::abs(step))) {

@@ -16,12 +16,15 @@ struct KeptDim {
 /// Fewer columns, or narrower rows, are not worth calls of their own: they are gathered first, and converted then.
 inline constexpr std::int64_t kFewColumns = 16;
 
+/// Rows of up to so many bytes are packed at once where they lie apart.
+inline constexpr std::int64_t kShortRowBytes = 64;
+
 /// Elements that make it worth waking another thread.
 inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
-  Inner,     ///< the sequence is contiguous in memory; `width` short ones at once, converted if need be
+  Inner,  ///< the sequence is contiguous in memory; `width` short ones at once, gathered and converted if need be
   Outer,     ///< the columns are contiguous in memory
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
@@ -45,6 +48,7 @@ struct ReductionPlan {
   /// So many columns lie next to each other, and column.stride leads from such a run to the next one: few columns of many
   /// batches, taken together.
   std::int64_t run = 1;
+  bool packs = false;  ///< sequences whose elements or which themselves lie apart are gathered before `Inner`
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
   /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences

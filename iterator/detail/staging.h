@@ -84,7 +84,7 @@ class Stager {
 
  private:
   /// Rows at least this long are converted where they lie; shorter ones are packed first.
-  static constexpr std::int64_t kConvertRow = 32;
+  static constexpr std::int64_t kConvertRow = 64;
 
   static kernels::ConvertFn convert(const kernels::Movers& movers, ScalarType from, ScalarType to) {
     return from == to ? nullptr
