@@ -107,8 +107,8 @@ struct Movers {
   std::array<std::array<ConvertFn, kNumScalarTypes>, kNumScalarTypes> convert;  ///< [from][to]
   std::array<GatherFn, 5> gather;
   std::array<ScatterFn, 5> scatter;
-  ArrangeFn
-      arrange;  ///< by units; null where there is no instruction for it; blocks have up to least_row bytes
+  /// By units; null where there is no instruction for it. Blocks have up to least_row bytes.
+  ArrangeFn arrange;
   ArrangeFn arrange_bytes;
   /// Bytes of a row: a kernel that takes many is quicker on longer ones where they lie than on copies in tiles.
   std::int64_t least_row;
@@ -153,8 +153,10 @@ struct ReductionKernel {
   std::array<ScalarType, kNumScalarTypes> value_type;
   bool has_index;                                ///< finish also writes an int64 index
   std::array<bool, kNumScalarTypes> order_free;  ///< the result does not depend on the order of the elements
-  std::array<bool, kNumScalarTypes>
-      side_by_side;  ///< accumulators of columns are acc_size bytes apart, each whole
+  /// Accumulators of columns are acc_size bytes apart, each whole.
+  std::array<bool, kNumScalarTypes> side_by_side;
+  /// Elements of rows from which on they are quicker one by one, through inner, than as columns, where there is no short_rows.
+  std::array<std::uint8_t, kNumScalarTypes> least_row;
 
   /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0.
   /// `base` is the position of x[0] in the whole reduction (for indices), `ahead` the bytes from an element to what is worth

@@ -5,8 +5,8 @@
 namespace lanewise::detail {
 namespace {
 
-/// Shorter runs of halves are better widened together.
-constexpr std::int64_t kLeastHalves = 16;
+/// Shorter runs of halves, and rows of fewer columns, are better widened together.
+constexpr std::int64_t kLeastHalves = 16, kLeastHalfColumns = 24;
 
 /// Longer runs of narrow integers are better looked through as they are.
 constexpr std::int64_t kMostInInt32 = 160;
@@ -19,7 +19,7 @@ bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& a
   const ReductionPlan plan(self, args.dims, type, false, f.together, f.least_columns);
   return plan.path == ReductionPath::Sequence ||
          (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
-         (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kFewColumns);
+         (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kLeastHalfColumns);
 }
 
 /// Whether runs of narrow integers are so short that positions in them are better found in int32, many runs at once.
