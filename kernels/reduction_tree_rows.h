@@ -193,14 +193,16 @@ struct TreeRows {
   };
   using Row = V[kTileVectors];
 
+  // Lanes lie next to each other, width.vectors() registers each: a page apart, those of narrow rows would share a few lines of L1.
+
   /// to[l] = the elements of lane l in so many rounds of kLanes rows starting at x, after to[l] unless First. While a row is
   /// added up the next one is asked for, where they are far apart.
   template <bool First, class Rounds>
-  static void add_rows(const char* x, Rounds rounds, std::int64_t stride, int lanes, Width width, Row* to,
+  static void add_rows(const char* x, Rounds rounds, std::int64_t stride, int lanes, Width width, V* to,
                        const Columns& columns) {
     const std::int64_t round = kLanes * stride;
     const std::int64_t ahead = far_apart(stride) ? stride : 0;
-    for (int l = 0; l < lanes; ++l, x += stride) {
+    for (int l = 0; l < lanes; ++l, x += stride, to += width.vectors()) {
       const std::int64_t next = l + 1 < lanes ? ahead : stride + (rounds - 1) * round;
       const auto add = [&](const char* at, auto load, V& sum) __attribute__((always_inline)) {
         prefetch_to_l2(at + next);
@@ -214,9 +216,9 @@ struct TreeRows {
       };
       const char* at = x;
       for (int j = 0; j < width.full; ++j, at += sizeof(In) * V::size)
-        add(at, Full{columns, j * V::size}, to[l][j]);
+        add(at, Full{columns, j * V::size}, to[j]);
       if (const int j = width.full; width.rest > 0)
-        add(at, Partial{columns, j * V::size, width.rest}, to[l][j]);
+        add(at, Partial{columns, j * V::size, width.rest}, to[j]);
     }
   }
   /// More than a page, which no hardware prefetcher follows: without asking, 4096 rows of as many floats took 1.6 times as long
@@ -224,7 +226,7 @@ struct TreeRows {
   static bool far_apart(std::int64_t stride) { return stride > 4096 || stride < -4096; }
 
   // Up to kLanes rows: an eighth of them at a time, so that few pages are open; the next eighth is asked for.
-  static void one_round(const char* x, int rows, std::int64_t stride, Width width, Row* lane,
+  static void one_round(const char* x, int rows, std::int64_t stride, Width width, V* lane,
                         const Columns& columns) {
     const int groups = rows < kGroups ? rows : kGroups;
     const bool far = far_apart(stride);
@@ -232,7 +234,7 @@ struct TreeRows {
       for (int j = 0; j < width.vectors(); ++j) {
         const char* at = x + j * static_cast<int>(sizeof(In)) * V::size;
         for (int next = l + 1; far && next < rows; next += kGroups) prefetch_to_l2(at + next * stride);
-        lane[l][j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
+        lane[l * width.vectors() + j] = j < width.full ? node<kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
                                     : node<kGroups, kLanes>(at, rows, stride, l,
                                                             Partial{columns, j * V::size, width.rest});
       }
@@ -242,8 +244,8 @@ struct TreeRows {
   static constexpr int kGroups = 8;
   static_assert(kGroups <= kFewRows);
 
-  /// 1 <= rows <= kReductionBlock; the result is in lane[0].
-  static void leaf(const char* x, int rows, std::int64_t stride, Width width, Row* lane,
+  /// 1 <= rows <= kReductionBlock; the result is in the first lane.
+  static void leaf(const char* x, int rows, std::int64_t stride, Width width, V* lane,
                    const Columns& columns) {
     if (rows <= kLanes) return one_round(x, rows, stride, width, lane, columns);
     const int rounds = rows / kLanes;
@@ -259,20 +261,18 @@ struct TreeRows {
     fold<kLanes>(kLanes, width, lane);
   }
   template <int Lanes>
-  static LANEWISE_INLINE void fold(int valid, Width width, Row* lane) {
+  static LANEWISE_INLINE void fold(int valid, Width width, V* lane) {
     for (int half = Lanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l + half < valid; ++l) apply_row(lane[l], lane[l + half], width);
+      const int rest = half * width.vectors(), n = valid > half ? (valid - half) * width.vectors() : 0;
+      for (int j = 0; j < n; ++j) lane[j] = Op::apply(lane[j], lane[rest + j]);
       if (valid > half) valid = half;
     }
-  }
-  static LANEWISE_INLINE void apply_row(V* to, const V* later, Width width) {
-    for (int j = 0; j < width.vectors(); ++j) to[j] = Op::apply(to[j], later[j]);
   }
 
   static void tile(const char* x, std::int64_t rows, std::int64_t stride, int cols, T* out,
                    const Columns& columns) {
     const Width width{cols / V::size, cols % V::size};
-    Row lane[kLanes];
+    V lane[kLanes * kTileVectors];
     if (rows <= kReductionBlock) {
       leaf(x, static_cast<int>(rows), stride, width, lane, columns);
     } else {
@@ -283,17 +283,17 @@ struct TreeRows {
         leaf(x, static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock), stride, width, lane,
              columns);
         int level = 0;
-        for (; (count >> level) & 1; ++level) put_before(digit[level], lane[0], width);
-        for (int j = 0; j < width.vectors(); ++j) digit[level][j] = lane[0][j];
+        for (; (count >> level) & 1; ++level) put_before(digit[level], lane, width);
+        for (int j = 0; j < width.vectors(); ++j) digit[level][j] = lane[j];
       }
       int level = __builtin_ctzll(static_cast<unsigned long long>(count));
-      for (int j = 0; j < width.vectors(); ++j) lane[0][j] = digit[level][j];
+      for (int j = 0; j < width.vectors(); ++j) lane[j] = digit[level][j];
       for (++level; count >> level; ++level) {
-        if ((count >> level) & 1) put_before(digit[level], lane[0], width);
+        if ((count >> level) & 1) put_before(digit[level], lane, width);
       }
     }
-    for (int j = 0; j < width.full; ++j) lane[0][j].store(out + j * V::size);
-    if (width.rest > 0) lane[0][width.full].store_partial(out + width.full * V::size, width.rest);
+    for (int j = 0; j < width.full; ++j) lane[j].store(out + j * V::size);
+    if (width.rest > 0) lane[width.full].store_partial(out + width.full * V::size, width.rest);
   }
   static LANEWISE_INLINE void put_before(const V* earlier, V* to, Width width) {
     for (int j = 0; j < width.vectors(); ++j) to[j] = Op::apply(earlier[j], to[j]);
