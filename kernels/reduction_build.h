@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/reduction_order_free.h>
 #include <lanewise/kernels/reduction_short_rows.h>
@@ -37,10 +35,12 @@ void merge_accumulators(char* acc, const char* later, std::int64_t cols) noexcep
 
 /// See ReductionKernel::least_row. Without an exact identity the lanes of a short row are added up one by one.
 template <class Op>
-inline constexpr int kLeastTreeRow = Op::kExactIdentity
-                                         ? std::max({12, kTreeLanes<typename Op::Element> / 3,
-                                                     3 * vec::Vec<typename Op::Element>::size / 2})
-                                         : 2 * kTreeLanes<typename Op::Element>;
+inline constexpr int kLeastTreeRow = [] {
+  constexpr int kLanes = kTreeLanes<typename Op::Element>,
+                kRegisters = 3 * vec::Vec<typename Op::Element>::size / 2;
+  constexpr int kThird = kLanes / 3 > 12 ? kLanes / 3 : 12;
+  return !Op::kExactIdentity ? 2 * kLanes : kThird > kRegisters ? kThird : kRegisters;
+}();
 /// For plain loops: as soon as columns cost more than the 4 ns of a call. Sums of 32 int64 or int16 take 0.3 of the time of columns, of
 /// 63 int16 0.1.
 template <class T>

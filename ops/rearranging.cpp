@@ -115,22 +115,22 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
       ShapeError, repeats.size() >= rank,
       "repeat: Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor: ",
       repeats, " for shape ", self.sizes());
-  DimVector sizes, apart, source, source_strides;
+  DimVector sizes, apart;
+  const std::size_t fresh = repeats.size() - rank;
   for (std::size_t i = 0; i < repeats.size(); ++i) {
     LANEWISE_CHECK(ValueError, repeats[i] >= 0, "repeat: repeats must not be negative, found ", repeats);
-    const bool fresh = i + rank < repeats.size();
-    const std::size_t d = i + rank - repeats.size();
-    const std::int64_t size = fresh ? 1 : self.sizes()[d];
+    const std::int64_t size = i < fresh ? 1 : self.sizes()[i - fresh];
     sizes.push_back(lanewise::detail::checked_product("repeat", repeats[i], size));
     apart.push_back(repeats[i]);
     apart.push_back(size);
-    source_strides.push_back(0);
-    source_strides.push_back(fresh ? 0 : self.strides()[d]);
   }
   const Tensor result = lanewise::detail::empty_cpu(sizes, self.scalar_type());
-  if (result.numel() > 0)
-    copy_into(view(result, apart),
-              lanewise::detail::make_view(self, apart, source_strides, self.storage_offset()));
+  if (result.numel() == 0) return result;
+  // What lies apart is brought together once, not for each repetition.
+  const Tensor from = result.numel() >= 2 * self.numel() ? dense(self) : self;
+  DimVector strides(apart.size(), 0);
+  for (std::size_t d = 0; d < rank; ++d) strides[2 * (fresh + d) + 1] = from.strides()[d];
+  copy_into(view(result, apart), lanewise::detail::make_view(from, apart, strides, from.storage_offset()));
   return result;
 }
 

@@ -40,7 +40,7 @@ constexpr std::int64_t kGatheredRows = 16;
 /// Shorter sequences are better taken as columns, if they are not rows on both sides.
 constexpr std::int64_t kLeastInRows = 8;
 /// So few sequences are better taken as rows where the input has them as such, so few where the result has.
-constexpr std::int64_t kFewFromRows = 32;
+constexpr std::int64_t kFewFromRows = 12;
 constexpr std::int64_t kFewToRows = 64;
 /// Fewer columns of several batches are taken together, up to so many in all, of sequences up to a length: of [32768, 4, 2] a cumsum
 /// takes 0.25 of the time so, of 256 elements 4 times as long.

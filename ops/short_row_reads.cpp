@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/ops/element_size.h>
@@ -75,10 +77,16 @@ bool read_short_rows(const IndexedRows& rows, const Tensor& self, const Tensor& 
   return true;
 }
 
+/// Places `step` bytes apart, to read and to write, whose lines stay in L1: of a power of two few sets are in use.
+std::int64_t places_in_l1(std::int64_t step) {
+  constexpr std::int64_t kSets = 64, kWays = 8, kMost = 128, kLine = 64;
+  const std::int64_t lines = std::max<std::int64_t>(std::abs(step) / kLine, 1);
+  return std::min(kSets / std::gcd(lines, kSets) * kWays / 2, kMost);
+}
+
 // One index after the other: a loop over so few for each place costs as much again.
 bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
   constexpr std::int64_t kFewIndices = 64, kLeastPlaces = 4;
-  constexpr std::int64_t kTogether = 128;  // places, whose lines stay in L1
   const std::int64_t per_index = rows.per_index();
   if (rows.row != 1 || per_index > kFewIndices || rows.before_strides.size() != 1 ||
       rows.before_count < kLeastPlaces) {
@@ -86,23 +94,24 @@ bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor
   }
   visit_size(self.itemsize(), [&]<class T>() {
     const std::int64_t step = rows.before_strides[0];
-    parallel_for(
-        0, divup(rows.before_count, kTogether),
-        std::max<std::int64_t>(1, kGrainElements / (kTogether * std::max<std::int64_t>(per_index, 1))),
-        [&](std::int64_t begin, std::int64_t end) {
-          const std::int64_t last = std::min(end * kTogether, rows.before_count);
-          const std::int64_t down = step, across = per_index;  // which no element that is written can be
-          for (std::int64_t before = begin * kTogether; before < last; before += kTogether) {
-            const std::int64_t together = std::min(kTogether, last - before);
-            for (std::int64_t i = 0; i < per_index; ++i) {
-              const T* from =
-                  reinterpret_cast<const T*>(base(rows, self, before)) + rows.offsets_data()[i] * rows.scale;
-              T* to = static_cast<T*>(out.data_ptr()) + before * per_index + i;
+    const std::int64_t most = places_in_l1(step * self.element_size());
+    parallel_for(0, divup(rows.before_count, most),
+                 std::max<std::int64_t>(1, kGrainElements / (most * std::max<std::int64_t>(per_index, 1))),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   const std::int64_t last = std::min(end * most, rows.before_count);
+                   const std::int64_t down = step,
+                                      across = per_index;  // which no element that is written can be
+                   for (std::int64_t before = begin * most; before < last; before += most) {
+                     const std::int64_t together = std::min(most, last - before);
+                     for (std::int64_t i = 0; i < per_index; ++i) {
+                       const T* from = reinterpret_cast<const T*>(base(rows, self, before)) +
+                                       rows.offsets_data()[i] * rows.scale;
+                       T* to = static_cast<T*>(out.data_ptr()) + before * per_index + i;
 #pragma GCC unroll 4
-              for (std::int64_t b = 0; b < together; ++b, from += down, to += across) *to = *from;
-            }
-          }
-        });
+                       for (std::int64_t b = 0; b < together; ++b, from += down, to += across) *to = *from;
+                     }
+                   }
+                 });
   });
   return true;
 }

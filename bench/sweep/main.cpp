@@ -1,7 +1,8 @@
 // Every op once for a type and a layout: prints a line a call, `op <tab> nanoseconds <tab> sum of the answer's elements`;
-// with `backward` the backward pass alone of those that have one, each on a new graph, and the sums of their gradients.
+// with `backward` the backward pass alone of those that have one, each on a new graph, and the sums of their gradients; with
+// `copied` the same as without, but that each operand which the op reads is first made contiguous, which counts.
 //
-//   <program> <type> <layout> [rows x columns[@threads]] [forward|backward] [op...]      such as 512x512, or 1024x1024@2
+//   <program> <type> <layout> [rows x columns[@threads]] [forward|backward|copied] [op...]   such as 512x512, or 1024x1024@2
 
 #include <algorithm>
 #include <chrono>
@@ -96,6 +97,37 @@ void print(const Op& op, const char* pass, double seconds, double sum) {
   std::fflush(stdout);
 }
 
+/// Those operands of one layout without which the op fails.
+std::vector<Tensor Operands::*> read_by(const Op& op, const Operands& o) {
+  std::vector<Tensor Operands::*> found;
+  for (Tensor Operands::*const operand : {&Operands::x, &Operands::y, &Operands::s}) {
+    Operands without = o;
+    without.*operand = Tensor();
+    try {
+      op.run(without);
+    } catch (const std::exception&) {
+      found.push_back(operand);
+    }
+  }
+  return found;
+}
+
+void run_copied(const Op& op, const Operands& o) {
+  const lib::NoGradGuard no_grad;
+  const std::vector<Tensor Operands::*> read = read_by(op, o);
+  Operands dense = o;
+  double sum = 0;
+  const double seconds = best_of([&] {
+    const auto begin = Clock::now();
+    for (Tensor Operands::*const operand : read) dense.*operand = (o.*operand).contiguous();
+    const Tensor answer = op.run(dense);
+    const double taken = seconds_since(begin);
+    if (sum == 0) sum = sum_of(answer);
+    return taken;
+  });
+  print(op, "", seconds, sum);
+}
+
 void run(const Op& op, const Operands& o, bool writes) {
   const lib::NoGradGuard no_grad;
   const auto restore = [&] {
@@ -141,13 +173,14 @@ int main(int argc, char** argv) {
   const bool has_shape =
       argc <= 3 || (std::sscanf(argv[3], "%ldx%ld@%d", &shape.rows, &shape.columns, &threads) >= 2 &&
                     shape.rows > 0 && shape.columns > 0 && threads > 0);
-  const bool backward = argc > 4 && std::string_view(argv[4]) == "backward";
+  const std::string_view pass = argc > 4 ? argv[4] : "forward";
+  const bool backward = pass == "backward", copied = pass == "copied";
   const Type* const type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& t) { return name == t.name; });
   if (type == std::end(kTypes) || !has_shape) {
     std::fprintf(stderr,
                  "usage: %s <type> [contiguous|transposed|rows|every_second] [<rows>x<columns>[@<threads>]] "
-                 "[forward|backward] [op...]\n",
+                 "[forward|backward|copied] [op...]\n",
                  argv[0]);
     return 2;
   }
@@ -163,7 +196,7 @@ int main(int argc, char** argv) {
       if (std::strchr(op.types, type->kind) == nullptr) continue;
       if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), op.name) == chosen.end()) continue;
       try {
-        backward ? run_backward(op, o) : run(op, o, writes);
+        backward ? run_backward(op, o) : copied ? run_copied(op, o) : run(op, o, writes);
       } catch (const std::exception&) {  // one library may not have it for this type
         std::printf("%s\terror\t0\n", op.name);
       }
@@ -172,5 +205,5 @@ int main(int argc, char** argv) {
   for (const auto& table :
        {sweep::pointwise_ops(), sweep::reduction_ops(), sweep::moving_ops(), sweep::product_ops()})
     all(table, false);
-  if (!backward) all(sweep::inplace_ops(), true);
+  if (!backward && !copied) all(sweep::inplace_ops(), true);
 }

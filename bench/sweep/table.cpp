@@ -1,6 +1,6 @@
 // The page of a sweep: what two programs of sweep/main.cpp printed, side by side.
 //
-//   lanewise_sweep_table <folder>    with files <type>.<layout>.ours and <type>.<layout>.peer, turns one after the other
+//   lanewise_sweep_table <folder> [peer]    with files <type>.<layout>.ours and <type>.<layout>.peer, turns one after the other
 
 #include <algorithm>
 #include <cmath>
@@ -57,10 +57,11 @@ std::string time_of(double nanoseconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s <folder>\n", argv[0]);
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: %s <folder> [peer]\n", argv[0]);
     return 2;
   }
+  const char* const peer_name = argc > 2 ? argv[2] : "libtorch";
   std::vector<Pair> pairs;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
     if (entry.path().extension() != ".ours") continue;
@@ -91,8 +92,9 @@ int main(int argc, char** argv) {
                 count([](double r) { return r > 2; }));
   }
   std::printf(
-      "\n## Slower than libtorch\n\nBelow 0.9:\n\n| op | type | layout | lanewise | libtorch | ratio |\n"
-      "|---|---|---|---|---|---|\n");
+      "\n## Slower than %s\n\nBelow 0.9:\n\n| op | type | layout | lanewise | %s | ratio |\n"
+      "|---|---|---|---|---|---|\n",
+      peer_name, peer_name);
   for (const Pair& p : pairs) {
     if (p.ratio() >= 0.9) break;
     std::printf("| %s | %s | %s | %s | %s | %.2f |\n", p.op.c_str(), p.type.c_str(), p.layout.c_str(),
@@ -105,8 +107,8 @@ int main(int argc, char** argv) {
   for (const Pair& p : pairs) {
     if (p.agrees()) continue;
     any = true;
-    std::printf("- %s of %s, %s: %.9g, libtorch %.9g\n", p.op.c_str(), p.type.c_str(), p.layout.c_str(),
-                p.ours.sum, p.peer.sum);
+    std::printf("- %s of %s, %s: %.9g, %s %.9g\n", p.op.c_str(), p.type.c_str(), p.layout.c_str(), p.ours.sum,
+                peer_name, p.peer.sum);
   }
   if (!any) std::printf("None.\n");
 }
