@@ -28,7 +28,8 @@ LANEWISE_INLINE void multiply_add(vec::Vec<T> a, vec::Vec<T> x, vec::Vec<T>& sum
   sum = vec::fma(a, x, sum);
 }
 template <class C, bool Conj>
-requires is_complex<C> LANEWISE_INLINE void multiply_add(vec::Vec<C> a, vec::Vec<C> x, vec::Vec<C>& sum) {
+  requires is_complex<C>
+LANEWISE_INLINE void multiply_add(vec::Vec<C> a, vec::Vec<C> x, vec::Vec<C>& sum) {
   if constexpr (Conj) a.im = -a.im;
   sum.re = vec::fnma(a.im, x.im, vec::fma(a.re, x.re, sum.re));
   sum.im = vec::fma(a.im, x.re, vec::fma(a.re, x.im, sum.im));
@@ -288,7 +289,7 @@ LANEWISE_INLINE void block_of_few_columns(const T* a, std::int64_t a_stride, con
 template <class T>
 inline constexpr int kFewElements = 16384 / static_cast<int>(sizeof(T)) / kProductLanes<T>;
 
-/// The same for n <= kFewElements, column after column, as memory runs; `sums` are those of all lanes, and in the end the result.
+/// The same for n <= kFewElements, column after column, as memory runs. `sums` are those of all lanes, and in the end the result.
 template <class T>
 LANEWISE_INLINE void block_in_order(const T* a, std::int64_t a_stride, const T* x, int k, int n,
                                     vec::Vec<T>* sums) {

@@ -226,7 +226,7 @@ void PartReducer::reduce_copied(const char* data, std::int64_t width, std::int64
   const bool rows = columns && plan_.converts() && plan_.column.stride == plan_.from_size();
   if (rows && plan_.sizes.size() == 1 && plan_.strides[0] == width * plan_.from_size()) {
     convert_(data + first * plan_.strides[0], tile, count);
-  } else if (rows && width >= kFewColumns) {
+  } else if (rows && width * plan_.from_size() > kShortRowBytes) {
     for (std::int64_t i = 0; i < n; ++i)
       convert_(data + plan_.sequence_offset(first + i), tile + i * width * size, width);
   } else {
