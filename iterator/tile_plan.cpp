@@ -9,15 +9,15 @@
 namespace lanewise::detail {
 namespace {
 
-/// Elements of a row from which on rows are handed to the function one by one, where they lie if that can be. Shorter ones go through
-/// tiles of many, which beyond L3, where rows ask for memory ahead, pays only for copies: flip of rows of 64 to 512 bytes takes
-/// 0.2 to 0.8 of the time, `t[:, ::2] + row` 0.1 to 0.8, copies into rows with gaps 0.1 to 0.9 (Zen 4, in L2).
-std::int64_t least_row(const Plan& plan, std::int64_t widest) {
+/// Elements of a row from which on rows are handed to the function one by one, where they lie if that can be. Shorter ones that are
+/// `staged` go through tiles of many, which beyond L3, where rows ask for memory ahead, pays only for copies: flip of rows of 64 to 512
+/// bytes takes 0.2 to 0.8 of the time, `t[:, ::2] + row` 0.1 to 0.8, copies into rows with gaps 0.1 to 0.9 (Zen 4, in L2).
+std::int64_t least_row(const Plan& plan, std::int64_t widest, bool staged) {
   constexpr std::int64_t kLeast = 64, kToMemory = 1024, kToGaps = 512;  // the latter in bytes
   const TileJob& job = *plan.job;
   const bool direct = plan.flat[0].feed == Feed::Direct;
   // What is written in order has one path whatever the types: elements that several places share show it.
-  if (job.in_order || (bytes_at_all(job) > kBeyondL3 && !(job.identity && direct))) return kLeast;
+  if (!staged || job.in_order || (bytes_at_all(job) > kBeyondL3 && !(job.identity && direct))) return kLeast;
   return std::max(kLeast, (direct ? kToMemory : kToGaps) / widest + 1);
 }
 
@@ -108,18 +108,19 @@ bool takes_rows(const Plan& plan) {
   const TileJob& job = *plan.job;
   std::int64_t widest = 1;
   int moving = 0, gathered = 0, numbers = 0;
-  bool by_pointer = takes_many_rows(job);
+  bool by_pointer = takes_many_rows(job), staged = false;
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
     const RowFeed feed = plan.row_feed(job, k);
     by_pointer = by_pointer && feed != RowFeed::Staged && operand.memory == operand.tile;
+    staged = staged || feed == RowFeed::Staged;
     widest = std::max(widest, operand.tile_size());
     moving += feed != RowFeed::Scalar;
     gathered += plan.flat[static_cast<std::size_t>(k)].feed == Feed::Gather;
     numbers += feed == RowFeed::RowScalar;
   }
   // What is written in order has one path on every tier: elements that several places share show it.
-  if (!by_pointer || job.in_order) return job.shape[0] >= least_row(plan, widest);
+  if (!by_pointer || job.in_order) return job.shape[0] >= least_row(plan, widest, staged);
   // Many in a call. The more would pass through tiles, the sooner; a copy passes through one as it is, and one number again and
   // again is soon written (rows of 50 f32 and a number each take 0.6 to 0.7 of the time through tiles).
   const std::int64_t bytes = job.shape[0] * widest, least = job.movers->least_row;
@@ -148,7 +149,7 @@ bool runs_backward(const Plan& plan) {
   const TileJob& job = *plan.job;
   const TileOperand& from = job.operand[1];
   return plan.streams && job.identity && job.operands == 2 && from.strides[0] == -from.memory_size() &&
-         job.shape[0] >= least_row(plan, from.memory_size());
+         job.shape[0] >= least_row(plan, from.memory_size(), true);
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ class ScanRows {
   static constexpr std::int64_t kAhead = 2048;
   /// Rows that a core has several of under way by itself, where it is told of nothing but the next. f32 are converted one by one
   /// in the shortest.
-  static constexpr std::int64_t kShort = Parts == 1 ? 80 : 32, kShortNarrow = 6;
+  static constexpr std::int64_t kShort = std::is_same_v<R, double> && Parts == 1 ? 80 : 32, kShortNarrow = 6;
   template <int Rows>
   using WideChains = ScanChains<Wide, Wide, Op, Parts, Rows>;
 

@@ -174,7 +174,11 @@ Tensor flat(const Tensor& t) { return view(dense(t), {t.numel()}); }
 
 Tensor index(const Tensor& self, ArrayRef<Tensor> indices) {
   const IndexedRows rows = indexed_rows("index", self, indices);
-  const Tensor in_rows = wants_dense(rows, self) ? dense(self) : self;
+  const auto is_mask = [](const Tensor& index) {
+    return index.defined() && (index.scalar_type() == kBool || index.scalar_type() == kByte);
+  };
+  const bool copies = wants_dense(rows, self) && std::none_of(indices.begin(), indices.end(), is_mask);
+  const Tensor in_rows = copies ? dense(self) : self;
   const Tensor result = read(in_rows.is_same(self) ? rows : indexed_rows("index", in_rows, indices), in_rows);
   const DimVector strides = strides_like(rows.sizes, rows.operand_strides);
   if (result.strides().equals(strides)) return result;

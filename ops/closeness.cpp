@@ -21,6 +21,20 @@ bool pays_for_masks(const Tensor& a, const Tensor& b) {
   return half || !a.is_contiguous() || !b.is_contiguous();
 }
 
+/// In pieces, so that what differs early is found early.
+bool equal_in_pieces(const Tensor& x, const Tensor& y) {
+  constexpr std::int64_t kPiece = 1 << 15;
+  if (x.numel() <= kPiece) return (x == y).all().item<bool>();
+  std::int64_t dim = 0;
+  while (x.size(dim) == 1) ++dim;
+  const std::int64_t rows = x.size(dim), step = std::max<std::int64_t>(1, kPiece / (x.numel() / rows));
+  for (std::int64_t first = 0; first < rows; first += step) {
+    const std::int64_t n = std::min(step, rows - first);
+    if (!equal_in_pieces(x.narrow(dim, first, n), y.narrow(dim, first, n))) return false;
+  }
+  return true;
+}
+
 /// Halves are rounded after each step, and complex numbers have no kernel for all steps.
 bool takes_steps(ScalarType t) { return t == kHalf || t == kBFloat16 || is_complex(t); }
 
@@ -59,15 +73,7 @@ bool equal(const Tensor& a, const Tensor& b) {
   if (!pays_for_masks(a, b)) return detail::equal_in_place(a, b);
   detail::check_read("equal", a);
   detail::check_read("equal", b);
-  // In pieces, so that what differs early is found early.
-  constexpr std::int64_t kPiece = 1 << 16;
-  const Tensor x = a.detach(), y = b.detach();
-  const std::int64_t rows = x.size(0), step = std::max<std::int64_t>(1, kPiece * rows / x.numel());
-  for (std::int64_t first = 0; first < rows; first += step) {
-    const std::int64_t n = std::min(step, rows - first);
-    if (!(x.narrow(0, first, n) == y.narrow(0, first, n)).all().item<bool>()) return false;
-  }
-  return true;
+  return equal_in_pieces(a.detach(), b.detach());
 }
 
 bool Tensor::equal(const Tensor& other) const { return lanewise::equal(*this, other); }

@@ -126,8 +126,10 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) {
   }
   const Tensor result = lanewise::detail::empty_cpu(sizes, self.scalar_type());
   if (result.numel() == 0) return result;
-  // What lies apart is brought together once, not for each repetition.
-  const Tensor from = result.numel() >= 2 * self.numel() ? dense(self) : self;
+  // What lies apart is brought together once, not for each repetition, unless it comes from memory.
+  constexpr std::int64_t kInL2 = 1 << 20;
+  const bool apart_too = rank > 0 && self.stride(-1) > 1 && self.numel() * self.element_size() <= kInL2;
+  const Tensor from = apart_too && result.numel() >= 2 * self.numel() ? dense(self) : self;
   DimVector strides(apart.size(), 0);
   for (std::size_t d = 0; d < rank; ++d) strides[2 * (fresh + d) + 1] = from.strides()[d];
   copy_into(view(result, apart), lanewise::detail::make_view(from, apart, strides, from.storage_offset()));

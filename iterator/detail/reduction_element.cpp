@@ -5,7 +5,7 @@
 namespace lanewise::detail {
 namespace {
 
-/// Shorter runs of halves, and rows of fewer columns, are better widened together.
+/// Shorter runs of halves, and rows of fewer columns that lie end to end, are better widened together.
 constexpr std::int64_t kLeastHalves = 16, kLeastHalfColumns = 24;
 
 /// Longer runs of narrow integers are better looked through as they are.
@@ -17,9 +17,11 @@ bool reads_halves(const kernels::ReductionKernel& kernel, const ReductionArgs& a
   if (kernel.inner[static_cast<std::size_t>(type)] == nullptr) return false;
   const ReductionFunctions f(kernel, type);
   const ReductionPlan plan(self, args.dims, type, false, f.together, f.least_columns);
+  const bool end_to_end = plan.strides[0] == plan.column.size * plan.from_size();
   return plan.path == ReductionPath::Sequence ||
          (plan.path == ReductionPath::Inner && plan.length >= kLeastHalves) ||
-         (plan.path == ReductionPath::Outer && plan.length > kFewColumns && plan.column.size >= kLeastHalfColumns);
+         (plan.path == ReductionPath::Outer && plan.length > kFewColumns &&
+          plan.column.size >= (end_to_end ? kLeastHalfColumns : kFewColumns));
 }
 
 /// Whether runs of narrow integers are so short that positions in them are better found in int32, many runs at once.

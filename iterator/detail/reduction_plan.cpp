@@ -68,7 +68,7 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   std::reverse(strides.begin(), strides.end());
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
   choose_column(least_columns);
-  choose_path(together);
+  choose_path(together, least_columns);
   share_columns(threads);
 }
 
@@ -126,14 +126,15 @@ void ReductionPlan::take_out(int d) {
   --batch_dims;
 }
 
-void ReductionPlan::choose_path(std::int64_t together) {
+void ReductionPlan::choose_path(std::int64_t together, std::int64_t least_columns) {
   const std::int64_t bytes = from_size();
   const auto element_bytes = static_cast<std::int64_t>(element_size(element));
   const std::int64_t step = strides.back();
   const bool side_by_side = column.size >= kFewColumns && (length < kShortSequence || run > 1);
   const bool dense_rows = column.stride == bytes && sizes.size() == 1 && column.size > 1;
-  // Short rows with gaps are packed first: 40K rows of three f32 take 0.25 of the time.
-  if (dense_rows && column.size * bytes <= kShortRowBytes && strides[0] != column.size * bytes &&
+  // Few columns with gaps are packed first, by kernels that take few: 40K rows of three f32 take 0.25 of the time.
+  if (dense_rows && least_columns < kFewColumns && column.size < kFewColumns &&
+      2 * column.size * bytes <= kShortRowBytes && strides[0] != column.size * bytes &&
       length >= kShortSequence) {
     path = ReductionPath::Tile;
     part = 4 * kernels::kReductionBlock;
@@ -151,7 +152,7 @@ void ReductionPlan::choose_path(std::int64_t together) {
     path = ReductionPath::Inner;
     // Sequences together are as long as makes what comes with each call small; converted they stay in L1.
     if (takes_together) width = std::min(column.size, (converts() ? kTogether / 2 : kTogether) / length);
-    packs = takes_together && column.size > 1 && run == 1 && length * bytes <= kShortRowBytes &&
+    packs = converts() && column.size > 1 && run == 1 && length * bytes <= kShortRowBytes &&
             column.stride != length * bytes;
     return;
   }

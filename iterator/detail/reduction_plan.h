@@ -66,7 +66,7 @@ struct ReductionPlan {
   void choose_column(std::int64_t least_columns);
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
-  void choose_path(std::int64_t together);
+  void choose_path(std::int64_t together, std::int64_t least_columns);
   /// Takes fewer columns at once where threads would find too few units to share. No bit depends on it.
   void share_columns(std::int64_t threads);
 };
