@@ -16,7 +16,6 @@ std::int64_t least_row(const Plan& plan, std::int64_t widest, bool staged) {
   constexpr std::int64_t kLeast = 64, kToMemory = 1024, kToGaps = 512;  // the latter in bytes
   const TileJob& job = *plan.job;
   const bool direct = plan.flat[0].feed == Feed::Direct;
-  // What is written in order has one path whatever the types: elements that several places share show it.
   if (!staged || job.in_order || (bytes_at_all(job) > kBeyondL3 && !(job.identity && direct))) return kLeast;
   return std::max(kLeast, (direct ? kToMemory : kToGaps) / widest + 1);
 }

@@ -65,8 +65,9 @@ template <class T, int kStep>
   for (; i < n; ++i) copy_element<T>(from + i * kStep * kSize, to + i * kSize);
 }
 
-/// to[i] = from[-i], in elements, for each of some rows, which are put side by side. Read in the order of memory, which is that in which hardware asks for lines by itself: but not on a
-/// Zen 4 where each line is one load, of 64 bytes, which takes three times as long from memory.
+/// to[i] = from[-i], in elements, for each of some rows, which are put side by side. Read in the order of memory, which is that in which
+/// hardware asks for lines by itself: but not on a Zen 4 where each line is one load, of 64 bytes, which takes three times as long from
+/// memory.
 template <class T>
 [[gnu::noinline]] void reversed(const char* from, std::int64_t row_stride, char* to, std::int64_t rows,
                                 std::int64_t cols) {

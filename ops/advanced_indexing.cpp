@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -24,12 +23,6 @@ Tensor read(const IndexedRows& rows, const Tensor& self) {
   Tensor result = lanewise::detail::empty_cpu(rows.sizes, self.scalar_type());
   read_rows(rows, self, result);
   return result;
-}
-
-/// Whether memory runs along the indices, and the elements of a row lie in lines of their own.
-bool runs_along_indices(const IndexedRows& rows, const Tensor& self) {
-  return rows.row > 1 && std::abs(rows.scale) == 1 &&
-         std::abs(rows.after_strides.back()) * self.element_size() >= 64;
 }
 
 /// Rows along `dim`.
@@ -179,7 +172,7 @@ Tensor index(const Tensor& self, ArrayRef<Tensor> indices) {
   };
   const bool copies = wants_dense(rows, self) && std::none_of(indices.begin(), indices.end(), is_mask);
   const Tensor in_rows = copies ? dense(self) : self;
-  const Tensor result = read(in_rows.is_same(self) ? rows : indexed_rows("index", in_rows, indices), in_rows);
+  const Tensor result = read(copies ? indexed_rows("index", in_rows, indices) : rows, in_rows);
   const DimVector strides = strides_like(rows.sizes, rows.operand_strides);
   if (result.strides().equals(strides)) return result;
   Tensor laid_out = lanewise::detail::empty_strided_cpu(rows.sizes, strides, self.scalar_type());

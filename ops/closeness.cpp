@@ -21,16 +21,19 @@ bool pays_for_masks(const Tensor& a, const Tensor& b) {
   return half || !a.is_contiguous() || !b.is_contiguous();
 }
 
-/// In pieces, so that what differs early is found early.
-bool equal_in_pieces(const Tensor& x, const Tensor& y) {
-  constexpr std::int64_t kPiece = 1 << 15;
-  if (x.numel() <= kPiece) return (x == y).all().item<bool>();
+/// In pieces of up to `piece` elements: small ones first, so that what differs early is found early, then larger ones for threads to share.
+bool equal_in_pieces(const Tensor& x, const Tensor& y, std::int64_t& piece) {
+  constexpr std::int64_t kMost = 1 << 22;
+  if (x.numel() <= piece) {
+    piece = std::min(2 * piece, kMost);
+    return (x == y).all().item<bool>();
+  }
   std::int64_t dim = 0;
   while (x.size(dim) == 1) ++dim;
-  const std::int64_t rows = x.size(dim), step = std::max<std::int64_t>(1, kPiece / (x.numel() / rows));
-  for (std::int64_t first = 0; first < rows; first += step) {
-    const std::int64_t n = std::min(step, rows - first);
-    if (!equal_in_pieces(x.narrow(dim, first, n), y.narrow(dim, first, n))) return false;
+  const std::int64_t rows = x.size(dim), row = x.numel() / rows;
+  for (std::int64_t first = 0, n; first < rows; first += n) {
+    n = std::clamp<std::int64_t>(piece / row, 1, rows - first);
+    if (!equal_in_pieces(x.narrow(dim, first, n), y.narrow(dim, first, n), piece)) return false;
   }
   return true;
 }
@@ -73,7 +76,8 @@ bool equal(const Tensor& a, const Tensor& b) {
   if (!pays_for_masks(a, b)) return detail::equal_in_place(a, b);
   detail::check_read("equal", a);
   detail::check_read("equal", b);
-  return equal_in_pieces(a.detach(), b.detach());
+  std::int64_t piece = 1 << 14;
+  return equal_in_pieces(a.detach(), b.detach(), piece);
 }
 
 bool Tensor::equal(const Tensor& other) const { return lanewise::equal(*this, other); }

@@ -98,8 +98,9 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   if (indexing.empty) return result;
   if (indexing.slices.defined()) {
     const IndexedRows rows = indexing.slices_of("gather", self);
-    const Tensor in_rows = wants_dense(rows, self) ? dense(self) : self;
-    read_rows(in_rows.is_same(self) ? rows : indexing.slices_of("gather", in_rows), in_rows, result);
+    const bool copies = wants_dense(rows, self);
+    const Tensor in_rows = copies ? dense(self) : self;
+    read_rows(copies ? indexing.slices_of("gather", in_rows) : rows, in_rows, result);
   } else {
     indexing.index = in_runs(index);
     indexing.check_bounds("gather", true);

@@ -235,12 +235,17 @@ std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& valu
   return step.value_or(inner);
 }
 
+bool runs_along_indices(const IndexedRows& rows, const Tensor& self) noexcept {
+  return rows.row > 1 && std::abs(rows.scale) == 1 &&
+         std::abs(rows.after_strides.back()) * self.element_size() >= 64;
+}
+
 bool wants_dense(const IndexedRows& rows, const Tensor& self) noexcept {
   if (rows.row <= 1) return false;
-  const std::int64_t step = std::abs(rows.after_strides.back()), n = rows.after_sizes.back();
   const std::int64_t wanted = rows.before_count * rows.per_index() * rows.row;
-  if (std::abs(rows.scale) == 1 && step * self.element_size() >= 64) return 2 * wanted >= self.numel();
-  return step > 1 && n < kMovedRun && wanted >= self.numel();
+  if (runs_along_indices(rows, self)) return 2 * wanted >= self.numel();
+  return std::abs(rows.after_strides.back()) > 1 && rows.after_sizes.back() < kMovedRun &&
+         wanted >= self.numel();
 }
 
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {

@@ -51,6 +51,8 @@ IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& i
 /// Elements from a row of `values`, of the sizes of the result, to the next; nothing if rows are not contiguous or have no one step.
 std::optional<std::int64_t> row_step(const IndexedRows& rows, const Tensor& values) noexcept;
 
+/// Whether memory runs along the indices, and the elements of a row lie in lines of their own.
+bool runs_along_indices(const IndexedRows& rows, const Tensor& self) noexcept;
 /// Whether rows are better read from a dense copy of self: memory runs across them and half of them or more are wanted, or they are
 /// short, their elements lie apart, and all are wanted.
 bool wants_dense(const IndexedRows& rows, const Tensor& self) noexcept;

@@ -24,7 +24,7 @@ inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
-  Inner,  ///< the sequence is contiguous in memory; `width` short ones at once, gathered and converted if need be
+  Inner,     ///< the sequence is contiguous in memory, or gathered; `width` short ones at once, converted if need be
   Outer,     ///< the columns are contiguous in memory
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
@@ -48,7 +48,7 @@ struct ReductionPlan {
   /// So many columns lie next to each other, and column.stride leads from such a run to the next one: few columns of many
   /// batches, taken together.
   std::int64_t run = 1;
-  bool packs = false;  ///< sequences whose elements or which themselves lie apart are gathered before `Inner`
+  bool packs = false;      ///< whether sequences are gathered first, because they or their elements lie apart
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
   /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences
