@@ -31,6 +31,8 @@
 #include <lanewise/data/batches.h>
 #include <lanewise/data/errors.h>
 #include <lanewise/data/idx.h>
+#include <lanewise/data/safetensors.h>
+#include <lanewise/data/save.h>
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/flush_denormal.h>
 #include <lanewise/dispatch_isa/isa.h>

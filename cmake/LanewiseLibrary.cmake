@@ -98,7 +98,7 @@ function(lanewise_finish_library)
       add_dependencies(lanewise_${kind} lanewise_isa_objects)
     endif()
     target_link_libraries(lanewise_${kind} PUBLIC lanewise_headers
-                          PRIVATE TBB::tbb PkgConfig::hwloc Threads::Threads ZLIB::ZLIB $<BUILD_INTERFACE:lanewise_flags>)
+                          PRIVATE TBB::tbb PkgConfig::hwloc PkgConfig::jansson Threads::Threads ZLIB::ZLIB $<BUILD_INTERFACE:lanewise_flags>)
     set_target_properties(lanewise_${kind} PROPERTIES OUTPUT_NAME lanewise EXPORT_NAME lanewise_${kind}
                           LINKER_LANGUAGE CXX)
     add_library(lanewise::lanewise_${kind} ALIAS lanewise_${kind})

@@ -5,6 +5,7 @@ set(LANEWISE_FLOORS dispatch_isa vec tensor profiler kernels iterator ops autogr
 find_package(TBB CONFIG REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_path(LANEWISE_XSIMD_INCLUDE_DIR xsimd/xsimd.hpp REQUIRED)

@@ -17,7 +17,7 @@ apt() {
 }
 
 apt update
-(cd "$folder/.apt/debs" && apt download libtbb-dev libtbb12 libtbbmalloc2 libtbbbind-2-5 libhwloc-dev libhwloc15 libudev1 \
+(cd "$folder/.apt/debs" && apt download libtbb-dev libtbb12 libtbbmalloc2 libtbbbind-2-5 libhwloc-dev libhwloc15 libjansson-dev libjansson4 libudev1 \
   libxsimd-dev libcli11-dev nlohmann-json3-dev libmpfr-dev libmpfr6 libgmp-dev libgmp10 zlib1g zlib1g-dev)
 for package in "$folder"/.apt/debs/*.deb; do
   dpkg-deb -x "$package" "$folder"

@@ -36,7 +36,7 @@ need_packages() {
     > /dev/null || die "apt-get could not install: ${missing[*]}"
 }
 
-build_packages=(g++ binutils cmake ninja-build pkg-config libxsimd-dev libtbb-dev libhwloc-dev libyaml-cpp-dev zlib1g-dev)
+build_packages=(g++ binutils cmake ninja-build pkg-config libxsimd-dev libtbb-dev libhwloc-dev libjansson-dev libyaml-cpp-dev zlib1g-dev)
 
 # build <preset> [targets]: configures and builds; the second time only what has changed.
 build() {

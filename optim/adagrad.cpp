@@ -1,6 +1,5 @@
 #include <array>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include <lanewise/iterator/pointwise.h>
@@ -15,13 +14,7 @@ namespace {
 
 constexpr PointwiseOp kStep{"Adagrad::step", &kernels::KernelTable::adagrad_step};
 
-auto all(const AdagradOptions& o) {
-  return std::tie(o.lr(), o.lr_decay(), o.weight_decay(), o.initial_accumulator_value(), o.eps());
-}
-
 }  // namespace
-
-bool operator==(const AdagradOptions& a, const AdagradOptions& b) { return all(a) == all(b); }
 
 Adagrad::Adagrad(const std::vector<OptimizerParamGroup>& groups, const AdagradOptions& defaults)
     : StatefulOptimizer("Adagrad", defaults) {

@@ -8,7 +8,14 @@ namespace lanewise::optim {
 class AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
  public:
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}  // implicit: a number is a learning rate
-  friend LANEWISE_API bool operator==(const AdagradOptions& a, const AdagradOptions& b);
+  friend bool operator==(const AdagradOptions& a, const AdagradOptions& b) { return a.same_settings(b); }
+  std::vector<Setting> settings() override {
+    return {{"lr", &lr_},
+            {"lr_decay", &lr_decay_},
+            {"weight_decay", &weight_decay_},
+            {"initial_accumulator_value", &initial_accumulator_value_},
+            {"eps", &eps_}};
+  }
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(double, lr_decay) = 0;

@@ -59,15 +59,7 @@ void apply_adam(AdamParamState& state, Tensor& parameter, const Tensor& grad, co
   }
 }
 
-template <class Options>
-auto all(const Options& o) {
-  return std::tie(o.lr(), o.betas(), o.eps(), o.weight_decay(), o.amsgrad());
-}
-
 }  // namespace
-
-bool operator==(const AdamOptions& a, const AdamOptions& b) { return all(a) == all(b); }
-bool operator==(const AdamWOptions& a, const AdamWOptions& b) { return all(a) == all(b); }
 
 Adam::Adam(const std::vector<OptimizerParamGroup>& groups, const AdamOptions& defaults)
     : StatefulOptimizer("Adam", defaults) {

@@ -13,7 +13,14 @@ using Betas = std::tuple<double, double>;
 class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
  public:
   AdamOptions(double lr = 1e-3) : lr_(lr) {}  // implicit: a number is a learning rate
-  friend LANEWISE_API bool operator==(const AdamOptions& a, const AdamOptions& b);
+  friend bool operator==(const AdamOptions& a, const AdamOptions& b) { return a.same_settings(b); }
+  std::vector<Setting> settings() override {
+    return {{"lr", &lr_},
+            {"betas", &betas_},
+            {"eps", &eps_},
+            {"weight_decay", &weight_decay_},
+            {"amsgrad", &amsgrad_}};
+  }
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(Betas, betas) = {0.9, 0.999};
@@ -26,7 +33,14 @@ class AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
 class AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
  public:
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}  // implicit: a number is a learning rate
-  friend LANEWISE_API bool operator==(const AdamWOptions& a, const AdamWOptions& b);
+  friend bool operator==(const AdamWOptions& a, const AdamWOptions& b) { return a.same_settings(b); }
+  std::vector<Setting> settings() override {
+    return {{"lr", &lr_},
+            {"betas", &betas_},
+            {"eps", &eps_},
+            {"weight_decay", &weight_decay_},
+            {"amsgrad", &amsgrad_}};
+  }
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(Betas, betas) = {0.9, 0.999};

@@ -47,8 +47,6 @@ LBFGS::LBFGS(const std::vector<OptimizerParamGroup>& groups, const LBFGSOptions&
 }
 
 void LBFGS::check(const OptimizerOptions& options) const {
-  check_value(param_groups().empty(), "LBFGS", "the number of parameter groups",
-              static_cast<double>(param_groups().size() + 1), "one; add_parameters() adds to the first");
   check_settings(*this, as<LBFGSOptions>(options));
 }
 

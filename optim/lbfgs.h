@@ -16,12 +16,15 @@ namespace lanewise::optim {
 class LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
  public:
   LBFGSOptions(double lr = 1) : lr_(lr) {}  // implicit: a number is a learning rate
-  friend bool operator==(const LBFGSOptions& a, const LBFGSOptions& b) {
-    const auto all = [](const LBFGSOptions& o) {
-      return std::tie(o.lr_, o.max_iter_, o.max_eval_, o.tolerance_grad_, o.tolerance_change_,
-                      o.history_size_, o.line_search_fn_);
-    };
-    return all(a) == all(b);
+  friend bool operator==(const LBFGSOptions& a, const LBFGSOptions& b) { return a.same_settings(b); }
+  std::vector<Setting> settings() override {
+    return {{"lr", &lr_},
+            {"max_iter", &max_iter_},
+            {"max_eval", &max_eval_},
+            {"tolerance_grad", &tolerance_grad_},
+            {"tolerance_change", &tolerance_change_},
+            {"history_size", &history_size_},
+            {"line_search_fn", &line_search_fn_}};
   }
 
   LANEWISE_ARG(double, lr);

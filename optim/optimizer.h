@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -11,13 +10,14 @@
 
 #include <lanewise/optim/options.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/named_tensors.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::optim {
 
 /// What an optimizer remembers of one parameter, by PyTorch's names ("step", "exp_avg"...); empty before its
 /// first step.
-using ParameterState = std::map<std::string, Tensor>;
+using ParameterState = NamedTensors;
 
 /// What every optimizer shares: groups of parameters with their settings, what is remembered of each, and
 /// clearing gradients. A parameter is a leaf; one without a gradient is left alone by step().
@@ -80,6 +80,14 @@ class LANEWISE_API Optimizer {
   /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for states of other parameters or optimizers
   void load_state_dict(const std::vector<ParameterState>& states);
 
+  /// What save() writes and load() takes up, so that training goes on as if it had not stopped: of group g
+  /// "param_groups.g.lr" and the like and "param_groups.g.params", the numbers of its parameters among parameters();
+  /// of parameter i "state.i.step" and the like.
+  NamedTensors named_tensors() const;
+  /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for what is of other groups or parameters or
+  ///          of another optimizer
+  void load_named_tensors(const NamedTensors& tensors);
+
   /// The count of steps as state_dict() holds it, a 0-dim tensor of int64, and back.
   static Tensor saved_step(std::int64_t step);
   static std::int64_t restored_step(const Tensor& step);
@@ -109,7 +117,7 @@ class LANEWISE_API Optimizer {
   virtual void check_type(const OptimizerOptions&) const {}
   /// Whether parameters that have a gradient may be of this dtype; step_each() refuses others before it writes.
   virtual bool takes(ScalarType) const { return true; }
-  /// If not, what is remembered of all is the first parameter's state, and restored() checks what is in it.
+  /// If not, there is one group, what is remembered of all is the first parameter's state, and restored() checks what is in it.
   virtual bool has_state_per_parameter() const { return true; }
   /// Throws ShapeError or DtypeError unless a tensor of a saved state is like this.
   void check_saved(const std::string& name, const Tensor& value, std::size_t index, IntArrayRef shape,

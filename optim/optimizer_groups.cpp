@@ -38,6 +38,9 @@ void Optimizer::check_parameters(const std::vector<Tensor>& added) const {
 }
 
 void Optimizer::add_param_group(const OptimizerParamGroup& group) {
+  LANEWISE_CHECK(ValueError, has_state_per_parameter() || groups_.empty(), name_,
+                 ": the number of parameter groups is ", groups_.size() + 1,
+                 ", expected one; add_parameters() adds to the first");
   check_parameters(group.params());
   OptimizerParamGroup own(group);
   if (!own.has_options()) {

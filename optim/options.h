@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include <lanewise/optim/setting.h>
 #include <lanewise/tensor/errors.h>
+#include <lanewise/tensor/named_tensors.h>
 #include <lanewise/tensor/tensor.h>
 
 /// A value of a class of options or of state: `o.lr()` reads it, `o.lr() = x` writes it, and `o.lr(x)` returns
@@ -31,6 +33,17 @@ class LANEWISE_API OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
   virtual double get_lr() const = 0;
   virtual void set_lr(double lr) = 0;
+  /// Where each setting is, so that all are saved, loaded and compared. Those that do not override it throw
+  /// NotImplementedError then.
+  virtual std::vector<Setting> settings();
+
+  /// The settings as tensors by name: float64, int64 or bool, 0-dim or of two numbers; the bytes of a text.
+  NamedTensors named_tensors() const;
+  /// Throws ValueError, and may have taken up some, if a setting is missing, unknown or of another type.
+  void load_named_tensors(const NamedTensors& tensors);
+
+ protected:
+  bool same_settings(const OptimizerOptions& other) const;
 };
 
 /// What the settings of each optimizer derive from, with themselves as `Derived`. Where those have no lr(), asking
@@ -49,7 +62,7 @@ class OptimizerCloneableOptions : public OptimizerOptions {
     }
   }
   void set_lr(double lr) override {
-    if constexpr (requires(Derived& own) { own.lr(lr); }) {
+    if constexpr (requires(Derived & own) { own.lr(lr); }) {
       static_cast<Derived&>(*this).lr(lr);
     } else {
       raise_no_lr();

@@ -1,5 +1,4 @@
 #include <array>
-#include <tuple>
 
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -14,13 +13,7 @@ namespace {
 constexpr PointwiseOp kStep{"RMSprop::step", &kernels::KernelTable::rmsprop_step};
 constexpr PointwiseOp kFullStep{"RMSprop::step", &kernels::KernelTable::rmsprop_step_full};
 
-auto all(const RMSpropOptions& o) {
-  return std::tie(o.lr(), o.alpha(), o.eps(), o.weight_decay(), o.momentum(), o.centered());
-}
-
 }  // namespace
-
-bool operator==(const RMSpropOptions& a, const RMSpropOptions& b) { return all(a) == all(b); }
 
 RMSprop::RMSprop(const std::vector<OptimizerParamGroup>& groups, const RMSpropOptions& defaults)
     : StatefulOptimizer("RMSprop", defaults) {

@@ -8,7 +8,15 @@ namespace lanewise::optim {
 class RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
  public:
   RMSpropOptions(double lr = 1e-2) : lr_(lr) {}  // implicit: a number is a learning rate
-  friend LANEWISE_API bool operator==(const RMSpropOptions& a, const RMSpropOptions& b);
+  friend bool operator==(const RMSpropOptions& a, const RMSpropOptions& b) { return a.same_settings(b); }
+  std::vector<Setting> settings() override {
+    return {{"lr", &lr_},
+            {"alpha", &alpha_},
+            {"eps", &eps_},
+            {"weight_decay", &weight_decay_},
+            {"momentum", &momentum_},
+            {"centered", &centered_}};
+  }
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(double, alpha) = 0.99;

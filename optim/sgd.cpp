@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <tuple>
 
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
@@ -15,13 +14,7 @@ namespace {
 constexpr PointwiseOp kStep{"SGD::step", &kernels::KernelTable::sgd_step};
 constexpr PointwiseOp kPlainStep{"SGD::step", &kernels::KernelTable::sgd_step_plain};
 
-auto all(const SGDOptions& o) {
-  return std::tie(o.lr(), o.momentum(), o.dampening(), o.weight_decay(), o.nesterov());
-}
-
 }  // namespace
-
-bool operator==(const SGDOptions& a, const SGDOptions& b) { return all(a) == all(b); }
 
 SGD::SGD(const std::vector<OptimizerParamGroup>& groups, const SGDOptions& defaults)
     : StatefulOptimizer("SGD", defaults) {

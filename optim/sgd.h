@@ -8,7 +8,14 @@ namespace lanewise::optim {
 class SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
  public:
   SGDOptions(double lr) : lr_(lr) {}  // implicit: a number is a learning rate
-  friend LANEWISE_API bool operator==(const SGDOptions& a, const SGDOptions& b);
+  friend bool operator==(const SGDOptions& a, const SGDOptions& b) { return a.same_settings(b); }
+  std::vector<Setting> settings() override {
+    return {{"lr", &lr_},
+            {"momentum", &momentum_},
+            {"dampening", &dampening_},
+            {"weight_decay", &weight_decay_},
+            {"nesterov", &nesterov_}};
+  }
 
   LANEWISE_ARG(double, lr);
   LANEWISE_ARG(double, momentum) = 0;
