@@ -292,6 +292,25 @@ TEST(Safetensors, DamagedFiles) {
               ThrowsMessage<DataError>(HasSubstr("ends after 7 of 8 bytes of the tensors")));
 }
 
+TEST(Safetensors, AnyByteChangedIsReadOrRefused) {
+  std::ostringstream out;
+  write_safetensors(out, {{"a", ones({2, 3})}, {"b", ones({4}, kBool)}}, {{"k", "v"}});
+  const std::string whole = out.str();
+  int refused = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    for (const char c : {'\0', '"', '1', '}', '\x7f', '\xff'}) {
+      std::string changed = whole;
+      changed[i] = c;
+      try {
+        read(changed);
+      } catch (const DataError&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 300);
+}
+
 // -------------------------------------------------------------------------------------------------- optimizers
 
 /// Two parameters, the loss of which pulls them to 1.
