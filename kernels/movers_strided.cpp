@@ -30,28 +30,51 @@ LANEWISE_INLINE void copy_element(const char* from, char* to) {
   __builtin_memcpy(to, &x, sizeof x);
 }
 
-/// to[i] = from[i * kStep], in elements.
+/// Elements that lie kStep apart, backward if it is negative, as many as sixteen bytes hold: from as many loads of sixteen bytes,
+/// which read nothing below or above them.
+template <class T, int kStep>
+struct ElementsApart {
+  static constexpr int kWidth = sizeof(T), kTogether = 16 / kWidth, kLoads = kStep < 0 ? -kStep : kStep;
+  static constexpr int kSpan = (kTogether - 1) * kLoads * kWidth + kWidth;
+
+  std::uint8_t place[kLoads][16] = {};  // of the bytes that come from each load
+
+  static constexpr int offset(int load) { return load < kLoads - 1 ? 16 * load : kSpan - 16; }
+
+  constexpr ElementsApart() {
+    for (int k = 0; k < kLoads; ++k) {
+      for (int b = 0; b < 16; ++b) {
+        const int e = kStep < 0 ? kTogether - 1 - b / kWidth : b / kWidth;
+        const int at = e * kLoads * kWidth + b % kWidth - offset(k);
+        place[k][b] = static_cast<std::uint8_t>(at >= 0 && at < 16 ? at : 128);
+      }
+    }
+  }
+
+  /// `low`: the one at the lowest address.
+  LANEWISE_INLINE SixteenBytes load(const char* low) const {
+    SixteenBytes all = arranged(load_sixteen(low), load_sixteen(place[0]));
+    for (int k = 1; k < kLoads; ++k)
+      all = all | arranged(load_sixteen(low + offset(k)), load_sixteen(place[k]));
+    return all;
+  }
+};
+
+/// to[i] = from[i * kStep], in elements. What lies around them is not read.
 template <class T, int kStep>
 [[gnu::noinline]] void every(const char* from, char* to, std::int64_t n) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   std::int64_t i = 0;
-  if constexpr (kSize <= 2) {
-    constexpr int kWidth = sizeof(T), kTogether = 16 / kWidth;
-    std::uint8_t place[kStep][16];  // of the bytes that come from each sixteen
-    for (int k = 0; k < kStep; ++k) {
-      for (int b = 0; b < 16; ++b) {
-        const int at = b / kWidth * kStep * kWidth + b % kWidth - 16 * k;
-        place[k][b] = static_cast<std::uint8_t>(at >= 0 && at < 16 ? at : 128);
-      }
+  if constexpr (kSize <= 2 || kStep < 0) {
+    static constexpr ElementsApart<T, kStep> kApart;
+    constexpr std::int64_t kTogether = kApart.kTogether;
+    if (n >= kTogether) {
+      const char* const low = kStep < 0 ? from - (kApart.kSpan - kSize) : from;
+      for (; i + kTogether < n; i += kTogether)
+        store_sixteen(to + i * kSize, kApart.load(low + i * kStep * kSize));
+      // The last with some of what has been copied.
+      return store_sixteen(to + (n - kTogether) * kSize, kApart.load(low + (n - kTogether) * kStep * kSize));
     }
-    for (; i + kTogether < n; i += kTogether, to += 16) {  // what follows the last one is not read
-      const char* const begin = from + i * kStep * kSize;
-      SixteenBytes all = arranged(load_sixteen(begin), load_sixteen(place[0]));
-      for (int k = 1; k < kStep; ++k)
-        all = all | arranged(load_sixteen(begin + 16 * k), load_sixteen(place[k]));
-      store_sixteen(to, all);
-    }
-    to -= i * kSize;
   }
 #if defined(LANEWISE_ISA_AVX512)
   if constexpr (kSize == 16 && kStep == 2) {
@@ -143,6 +166,7 @@ template <class T>
   if constexpr (sizeof(T) <= 4) {
     if (to_stride == kSize && from_stride == 3 * kSize) return every<T, 3>(from, to, n);
     if (to_stride == kSize && from_stride == 4 * kSize) return every<T, 4>(from, to, n);
+    if (to_stride == kSize && from_stride == -2 * kSize) return every<T, -2>(from, to, n);
   }
   if (to_stride == kSize && from_stride == -kSize) {
     reversed<T>(from, 0, to, 1, n);
@@ -194,8 +218,18 @@ void pack_short_rows(const char* from, std::int64_t row_stride, std::int64_t row
   exactly(rows);
 }
 
+/// Whether copy_run() takes elements so far apart by vectors.
+template <class T>
+bool packs(std::int64_t stride) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  if (kSize <= 4 && (stride == -2 * kSize || stride == 3 * kSize || stride == 4 * kSize)) return true;
+  return stride == 2 * kSize || stride == -kSize;
+}
+
 /// So few columns are gathered and scattered one by one: rows of a few elements apart take two to five times as long each for itself.
 constexpr std::int64_t kFewColumns = 8;
+/// What the tile of a block has.
+constexpr std::int64_t kPackedBytes = 16 << 10;
 
 /// The hardware does not foresee lines that lie apart: asking for rows some 2 KiB ahead, to read or to write, is worth a
 /// factor of two to three.
@@ -271,6 +305,13 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
   } else if (col_stride == -kSize && row_bytes >= 16) {
     reversed<T>(from, row_stride, tile, rows, cols);
+  } else if (cols > kFewColumns && rows > 4 && rows * kSize >= 16 && packs<T>(row_stride) &&
+             magnitude(row_stride) < magnitude(col_stride) && rows * row_bytes <= kPackedBytes) {
+    // Columns whose elements lie apart: brought together first.
+    alignas(64) char packed[kPackedBytes];
+    for (std::int64_t c = 0; c < cols; ++c)
+      copy_run<T>(from + c * col_stride, row_stride, packed + c * rows * kSize, kSize, rows);
+    gather<T>(packed, kSize, rows * kSize, rows, cols, tile);
   } else if (rows > 4 && (magnitude(row_stride) < magnitude(col_stride) || cols <= kFewColumns)) {
     for (std::int64_t c = 0; c < cols; ++c) {
       copy_run<T>(from + c * col_stride, row_stride, tile + c * kSize, row_bytes, rows);

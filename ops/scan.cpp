@@ -129,8 +129,8 @@ class Scanner {
              : turns && n_ >= kLeastInRows ? kTurnedSequences
              : side_by_side()              ? columns_of_page()
              : from_columns                ? kColumns
-             : lines_ < kFewRows           ? 1
-                                           : kSequences;
+             : lines_ < kFewRows && kernel.rows[type] != nullptr ? 1
+                                                                 : kSequences;
     width_ = std::min(width_, lines_);
     if (of_columns && rows_ == nullptr && lines_ < kFewJoined && n_ <= kLongestJoined &&
         in_.line == from_size_ && out_.line == to_size_ && !streams_)
