@@ -33,11 +33,15 @@ inline constexpr int kFetchedInputs = 3;
 /// Bytes of a run, all operands together, from which on they do not stay in L1.
 inline constexpr std::int64_t kBeyondL1 = 56 << 10;
 
-template <class T, int Cost, class Signature>
+/// A request among these kernels: an input that is broadcast is two elements, the parts of a complex number.
+inline constexpr std::uint32_t kPairs = std::uint32_t{1} << 30;
+
+/// `Pairs`: whether it follows kPairs.
+template <class T, int Cost, class Signature, bool Pairs = false>
 struct Loop;
 
-template <class T, int Cost, class Output, class... Inputs>
-struct Loop<T, Cost, Output(Inputs...)> {
+template <class T, int Cost, class Output, class... Inputs, bool Pairs>
+struct Loop<T, Cost, Output(Inputs...), Pairs> {
   static constexpr int kOutputs = num_outputs<Output>;
   static constexpr int kInputs = sizeof...(Inputs);
   static constexpr int kLanes = vec::Vec<T>::size;
@@ -65,11 +69,15 @@ struct Loop<T, Cost, Output(Inputs...)> {
     char* out[kOutputs];
     for (int k = 0; k < kOutputs; ++k) out[k] = data[k];
     std::int64_t step[kInputs] = {register_bytes<Inputs, T>...};
-    const std::uint32_t inputs = (broadcast & ~kManyRows) >> kOutputs;
+    const std::uint32_t inputs = (broadcast & ~(kManyRows | kPairs)) >> kOutputs;
     std::uint32_t fresh = inputs;
     for (std::int64_t row = 0;;) {
       if (inputs != 0) {
-        ((fresh >> K & 1 ? splat<Inputs, T>(in[K], spread[K]) : void()), ...);
+        if (Pairs && (broadcast & kPairs) != 0) {
+          ((fresh >> K & 1 ? splat_pair<T>(in[K], spread[K]) : void()), ...);
+        } else {
+          ((fresh >> K & 1 ? splat<Inputs, T>(in[K], spread[K]) : void()), ...);
+        }
         ((inputs >> K & 1 ? (in[K] = spread[K], step[K] = 0, void()) : void()), ...);
       }
       const bool past = kStreams && (broadcast & kStreamOutput) != 0 &&
@@ -306,61 +314,35 @@ struct PartsOf<F> {
   using type = typename F::Parts;
 };
 
-/// Complex numbers in a row of copies of one that is the operand for all.
-inline constexpr std::int64_t kCopies = 256;
-
-/// to[i] = from[i % 2] for the first n; unless Exact, for what is left of their last register too: by registers, since what was
-/// stored in parts is not yet there for the loads of whole ones that follow.
-template <bool Exact, class R, std::size_t... I>
-LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n, std::index_sequence<I...>) {
-  using V = vec::Vec<R>;
-  // Not load_partial(from, 2): gcc 12 makes a load of a whole register, past the end of memory, of a masked one whose mask it
-  // knows and whose other lanes are dropped.
-  const R even = from[0], odd = from[1];
-  const V pairs(typename V::Register{(I % 2 == 0 ? even : odd)...});
-  const std::int64_t end = Exact ? n / V::size * V::size : n;
-  for (std::int64_t i = 0; i < end; i += V::size) pairs.store(to + i);
-  if (end < n) pairs.store_partial(to + end, static_cast<int>(n - end));
+/// The loop of F over elements of type T. That of real numbers serves complex ones, if those need not be taken apart.
+template <class F, class T, int Cost, class Signature>
+using LoopOf = Loop < T,
+      Cost, Signature, std::is_floating_point_v<T>&& requires {
+  F::template is_partwise<std::complex<T>>(nullptr);
 }
-template <bool Exact, class R>
-LANEWISE_INLINE void spread_pair(const R* from, R* to, std::int64_t n) {
-  spread_pair<Exact>(from, to, n, std::make_index_sequence<vec::Vec<R>::size>{});
-}
+> ;
 
 /// Of complex numbers which need not be taken apart: they are twice as many real numbers.
 template <class F, class Signature, class T>
-void partwise_entry(char* const* data, std::uint32_t broadcast, std::int64_t n,
-                    const KernelScalar* params) noexcept {
+struct Partwise {
   using Real = real_of<T>;
-  using RealLoop = Loop<Real, 1, Signature>;
-  if (!F::template is_partwise<T>(params)) {
-    return entry<F, Loop<T, kCompactCost, Signature>, T>(data, broadcast, n, params);
-  }
-  const std::uint32_t repeated = broadcast & ~kStreamOutput;
-  constexpr int kOperands = 1 + RealLoop::kInputs;
-  if constexpr (std::is_same_v<F, Copy>) {
-    if (repeated != 0 && n <= kCopies)
-      return spread_pair<true>(reinterpret_cast<const Real*>(data[1]), reinterpret_cast<Real*>(data[0]),
-                               2 * n);
-  }
-  alignas(64) char copies[RealLoop::kInputs][kCopies * sizeof(T)];
-  char* at[kOperands];
-  for (int k = 0; k < kOperands; ++k) {
-    at[k] = data[k];
-    if ((repeated >> k & 1) == 0) continue;
-    at[k] = copies[k - 1];
-    spread_pair<false>(reinterpret_cast<const Real*>(data[k]), reinterpret_cast<Real*>(at[k]),
-                       2 * (n < kCopies ? n : kCopies));
-  }
-  const std::int64_t at_once = repeated == 0 ? n : kCopies;
-  for (; n > 0; n -= at_once) {
-    entry<typename PartsOf<F>::type, RealLoop, Real>(at, broadcast & kStreamOutput,
-                                                     2 * (n < at_once ? n : at_once), params);
-    for (int k = 0; k < kOperands; ++k) {
-      if ((repeated >> k & 1) == 0) at[k] += at_once * static_cast<std::int64_t>(sizeof(T));
+  using RealLoop = Loop<Real, 1, Signature, true>;
+
+  static void run(char* const* data, std::uint32_t broadcast, std::int64_t n,
+                  const KernelScalar* params) noexcept {
+    if (F::template is_partwise<T>(params))
+      return entry<typename PartsOf<F>::type, RealLoop, Real>(data, broadcast | kPairs, 2 * n, params);
+    constexpr auto kWhole = &entry<F, Loop<T, kCompactCost, Signature>, T>;
+    if ((broadcast & kManyRows) == 0) return kWhole(data, broadcast, n, params);
+    const auto& rows = *reinterpret_cast<const ElementwiseRows*>(data);
+    std::array<char*, kMaxOperands> at = rows.data;
+    for (std::int64_t r = 0; r < rows.count; ++r) {
+      kWhole(at.data(), broadcast & ~kManyRows, n, params);
+      for (int k = 0; k <= RealLoop::kInputs; ++k)
+        at[static_cast<std::size_t>(k)] += rows.step[static_cast<std::size_t>(k)];
     }
   }
-}
+};
 
 template <class Signature>
 struct Description;
@@ -399,7 +381,7 @@ struct KernelPart {
 template <class F, class Signature, int Cost = 1, class... T>
 constexpr KernelPart elementwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(Cost)};
-  (part.fill(index_of<T>, &entry<F, Loop<T, Cost, Signature>, T>, Loop<T, Cost, Signature>::kStreams,
+  (part.fill(index_of<T>, &entry<F, LoopOf<F, T, Cost, Signature>, T>, Loop<T, Cost, Signature>::kStreams,
              Loop<T, Cost, Signature>::kTakesRows),
    ...);
   return part;
@@ -428,7 +410,9 @@ constexpr KernelPart scalarwise(Types<T...>) {
 template <class F, class Signature, class... T>
 constexpr KernelPart partwise(Types<T...>) {
   KernelPart part{Description<Signature>::kernel(1)};
-  (part.fill(index_of<T>, &partwise_entry<F, Signature, T>, Loop<real_of<T>, 1, Signature>::kStreams), ...);
+  (part.fill(index_of<T>, &Partwise<F, Signature, T>::run, Partwise<F, Signature, T>::RealLoop::kStreams,
+             Partwise<F, Signature, T>::RealLoop::kTakesRows),
+   ...);
   return part;
 }
 

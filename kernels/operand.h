@@ -162,4 +162,24 @@ LANEWISE_INLINE void splat(const char* from, char* to) {
   }
 }
 
+/// The same with a pair of elements.
+template <class T>
+LANEWISE_INLINE void splat_pair([[maybe_unused]] const char* from, [[maybe_unused]] char* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    double pair;
+    __builtin_memcpy(&pair, from, sizeof pair);
+    vec::Vec<double>(pair).store(reinterpret_cast<double*>(to));
+  } else if constexpr (std::is_same_v<T, double>) {
+#if defined(LANEWISE_ISA_AVX512)
+    _mm512_storeu_pd(to, _mm512_broadcast_f64x2(_mm_loadu_pd(reinterpret_cast<const double*>(from))));
+#elif defined(LANEWISE_ISA_AVX2)
+    const __m128d pair = _mm_loadu_pd(reinterpret_cast<const double*>(from));
+    _mm256_storeu_pd(reinterpret_cast<double*>(to),
+                     _mm256_insertf128_pd(_mm256_castpd128_pd256(pair), pair, 1));
+#else
+    __builtin_memcpy(to, from, 2 * sizeof(double));
+#endif
+  }
+}
+
 }  // namespace lanewise::kernels::LANEWISE_ISA
