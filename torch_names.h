@@ -1,34 +1,73 @@
 #pragma once
 
+#include <complex>
+#include <sstream>
+#include <string>
+
 #include <lanewise/lanewise.h>
 
 /// For programs written for libtorch: in place of <torch/torch.h>, not beside it. torch, at and c10 are names of lanewise, and checks
 /// and warnings have their macros. What such programs miss is listed in docs/porting.md.
 namespace torch = lanewise;
 namespace at = lanewise;
-namespace c10 = lanewise;
+
+/// A namespace of its own for what is another thing there than in lanewise.
+namespace c10 {
+
+using namespace lanewise;
+
+/// (lanewise::complex is a function.)
+template <class T>
+using complex = std::complex<T>;
+
+/// The parts, each streamed, as one text.
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+}  // namespace c10
 
 namespace lanewise::detail {
 
-template <class... Parts>
+template <class Raised, class... Parts>
 [[noreturn, gnu::cold]] void raise_check(const char* condition, const Parts&... parts) {
   if constexpr (sizeof...(Parts) == 0) {
-    raise<Error>("Expected ", condition, " to be true, but got false.");
+    raise<Raised>("Expected ", condition, " to be true, but got false.");
   } else {
-    raise<Error>(parts...);
+    raise<Raised>(parts...);
   }
 }
 
 }  // namespace lanewise::detail
 
-/// Throws Error with the parts that follow, each streamed, or else with the condition.
-#define TORCH_CHECK(condition, ...)                                           \
-  do {                                                                        \
-    if (!(condition)) [[unlikely]]                                            \
-      ::lanewise::detail::raise_check(#condition __VA_OPT__(, ) __VA_ARGS__); \
+#define LANEWISE_CHECK_PARTS(type, condition, ...)                                              \
+  do {                                                                                          \
+    if (!(condition)) [[unlikely]]                                                              \
+      ::lanewise::detail::raise_check<::lanewise::type>(#condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
+
+/// Throws Error, or the class that the name says, with the parts that follow, each streamed, or else with the condition.
+#define TORCH_CHECK(condition, ...) LANEWISE_CHECK_PARTS(Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_INDEX(condition, ...) \
+  LANEWISE_CHECK_PARTS(IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_VALUE(condition, ...) \
+  LANEWISE_CHECK_PARTS(ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_TYPE(condition, ...) \
+  LANEWISE_CHECK_PARTS(DtypeError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
+  LANEWISE_CHECK_PARTS(NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_INTERNAL_ASSERT(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
 #define AT_ASSERT(condition) TORCH_CHECK(condition)
 #define AT_ASSERTM(condition, ...) TORCH_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
 #define AT_ERROR(...) TORCH_CHECK(false __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_WARN(...) ::lanewise::warn(__VA_ARGS__)
+#define TORCH_WARN_ONCE(...)                                                   \
+  do {                                                                         \
+    static const bool lanewise_warned = (::lanewise::warn(__VA_ARGS__), true); \
+    static_cast<void>(lanewise_warned);                                        \
+  } while (false)
+#define C10_UNUSED [[maybe_unused]]

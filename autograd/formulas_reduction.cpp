@@ -63,7 +63,8 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef 
 
 Tensor std_backward(const Tensor& result, const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
                     const std::optional<Scalar>& correction, bool keepdim) {
-  const Tensor of_variance = where(result == 0, 0, grad / (result * 2));
+  // Infinity and not a choice afterwards, in whose derivatives 0 would meet 1 / 0.
+  const Tensor of_variance = grad / (result * 2).masked_fill(result == 0, INFINITY);
   return var_backward(of_variance, self, dim, correction, keepdim);
 }
 

@@ -209,11 +209,12 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, d
                  "cosine_similarity: expected common dtype to be floating point, yet common dtype is ",
                  to_string(type));
   const DimVector shape = broadcast_shapes("cosine_similarity", x1.sizes(), x2.sizes());
-  // Lengths below eps are replaced, but keep their gradients.
+  // Lengths below eps are replaced. Their gradients are those of PyTorch 1.13: x over the replacement.
   const auto unit = [&](const Tensor& t) {
     const Tensor x = t.to(type).expand(shape);
     const Tensor length = linalg_vector_norm(x, 2, IntArrayRef(dim), true);
-    return x / (length + (clamp_min(length, eps) - length).detach());
+    const Tensor least = clamp_min(length.detach(), eps);
+    return x / (least + (length - length.detach()) * (length.detach() / least));
   };
   return (unit(x1) * unit(x2)).sum(dim);
 }

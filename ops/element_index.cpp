@@ -28,8 +28,8 @@ ElementIndex::ElementIndex(const char* op, std::int64_t along, IntArrayRef self_
   sizes = with_dim(any_index.sizes());
   empty = any_index.numel() == 0;
   if (empty) return;  // of whatever dtype, as in PyTorch
-  LANEWISE_CHECK(DtypeError, any_index.scalar_type() == kLong || any_index.scalar_type() == kInt, op,
-                 ": Expected dtype int32/int64 for index, found ", short_name(any_index.scalar_type()));
+  LANEWISE_CHECK(DtypeError, any_index.scalar_type() == kLong, op, ": Expected dtype int64 for index, found ",
+                 short_name(any_index.scalar_type()));
   const DimVector limits = with_dim(self_sizes);
   LANEWISE_CHECK(ShapeError, sizes.size() == limits.size(), op,
                  ": Index tensor must have the same number of dimensions as ", self_name,
@@ -42,7 +42,7 @@ ElementIndex::ElementIndex(const char* op, std::int64_t along, IntArrayRef self_
   if (is_expanded_vector(any_index, limits)) {
     slices = as_strided(any_index, {any_index.size(dim)}, {any_index.stride(dim)});
   } else {
-    index = densely ? dense(any_index, kLong) : any_index;
+    index = densely ? dense(any_index) : any_index;
   }
   limit = limits[static_cast<std::size_t>(dim)];
 }

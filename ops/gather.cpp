@@ -14,10 +14,9 @@
 namespace lanewise::ops {
 namespace {
 
-/// An index in int64 whose runs along the last dimension are contiguous.
+/// An index whose runs along the last dimension are contiguous.
 Tensor in_runs(const Tensor& index) {
-  return index.scalar_type() == kLong && index.dim() > 0 && index.stride(-1) == 1 ? index
-                                                                                  : dense(index, kLong);
+  return index.dim() > 0 && index.stride(-1) == 1 ? index : dense(index);
 }
 
 /// to[j] = from[index[j]] for each j, all of steps of their own; returns how many were read before an index that is not in

@@ -247,8 +247,8 @@ IndexedRows indexed_rows(const char* op, const Tensor& self, std::int64_t dim, c
 }
 
 IndexedRows indexed_elements(const char* op, const Tensor& self, const Tensor& index) {
-  LANEWISE_CHECK(DtypeError, index.scalar_type() == kLong || index.scalar_type() == kInt, op,
-                 ": Expected a long tensor for index, found ", short_name(index.scalar_type()));
+  LANEWISE_CHECK(DtypeError, index.scalar_type() == kLong, op, ": Expected a long tensor for index, but got ",
+                 short_name(index.scalar_type()));
   LANEWISE_CHECK(IndexError, self.numel() > 0 || index.numel() == 0, op,
                  ": tried to take from an empty tensor");
   IndexedRows rows;

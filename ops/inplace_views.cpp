@@ -36,9 +36,7 @@ void check_resizable(const char* op, const Tensor& self) {
                  ": cannot resize variables that require grad; resize detach() or a copy");
 }
 
-void resize_(Tensor& self, IntArrayRef size) {
-  if (!self.sizes().equals(size)) lanewise::detail::resize_cpu(self, size);
-}
+void resize_(Tensor& self, IntArrayRef size) { lanewise::detail::resize_cpu(self, size); }
 
 void set_(Tensor& self, const Tensor& source) {
   LANEWISE_CHECK(ValueError, self.defined() && source.defined(), "set_: a tensor is undefined");

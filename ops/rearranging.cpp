@@ -308,16 +308,14 @@ Tensor diagonal_scatter(const Tensor& self, const Tensor& src, std::int64_t offs
 
 Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef size, IntArrayRef stride,
                           std::optional<std::int64_t> storage_offset) {
-  // The window counts in the memory of self, so the copy is laid out as that memory is.
-  const Tensor memory = lanewise::detail::make_view(
-      self, {static_cast<std::int64_t>(self.storage().nbytes() / self.itemsize())}, {1}, 0);
-  const Tensor copy = clone(memory);
-  Tensor window = as_strided(copy, size, stride, storage_offset.value_or(self.storage_offset()));
+  // As in PyTorch, the window counts in the memory of the copy, which has no gaps and begins with the result.
+  Tensor copy = clone(self);
+  Tensor window = as_strided(copy, size, stride, storage_offset);
   LANEWISE_CHECK(ShapeError, window.sizes().equals(src.sizes()),
                  "as_strided_scatter: expected src to have a size equal to the slice of self: src size = ",
                  src.sizes(), ", slice size = ", window.sizes());
   copy_(window, src);
-  return clone(lanewise::detail::make_view(copy, self.sizes(), self.strides(), self.storage_offset()));
+  return copy;
 }
 
 Tensor unfold_backward(const Tensor& grad_in, IntArrayRef input_sizes, std::int64_t dim, std::int64_t size,

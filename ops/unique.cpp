@@ -212,8 +212,7 @@ std::tuple<Tensor, Tensor> unique_values(const Tensor& self, bool return_inverse
   return {values, inverse};
 }
 
-std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, std::int64_t dim, bool return_inverse,
-                                              bool return_counts) {
+std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, std::int64_t dim, bool, bool) {
   const std::int64_t d = wrap_dim("unique_dim", dim, self.dim());
   LANEWISE_CHECK(DtypeError, !self.is_complex(), "unique_dim: complex numbers have no order");
   const Tensor rows = rows_of("unique_dim", self, d);
@@ -233,10 +232,10 @@ std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor& self, std::int64_t d
     std::int64_t& first = firsts.data_ptr<std::int64_t>()[g];
     first = order[static_cast<std::size_t>(first)];
   }
-  return {
-      slices_of(rows, firsts, self, d),
-      groups.inverse(return_inverse, n, [&](std::int64_t i) { return order[static_cast<std::size_t>(i)]; }),
-      groups.counts(return_counts)};
+  // As in PyTorch, both are there along a dimension, asked for or not.
+  return {slices_of(rows, firsts, self, d),
+          groups.inverse(true, n, [&](std::int64_t i) { return order[static_cast<std::size_t>(i)]; }),
+          groups.counts(true)};
 }
 
 std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool return_inverse,
@@ -258,8 +257,8 @@ std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor& self, bool r
   const CompareRows compare = comparison_of(self.scalar_type());
   const void* x = rows.const_data_ptr();
   const Groups groups(n, [=](std::int64_t i) { return compare(x, i - 1, i, m) != 0; });
-  return {slices_of(rows, groups.firsts(), self, d), groups.inverse(return_inverse, n, same_place),
-          groups.counts(return_counts)};
+  return {slices_of(rows, groups.firsts(), self, d), groups.inverse(true, n, same_place),
+          groups.counts(true)};
 }
 
 }  // namespace lanewise::ops

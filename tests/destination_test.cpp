@@ -305,8 +305,8 @@ TEST(Destination, OfNothingAndOfNumbers) {
   EXPECT_THROW(gather_out(element, number, 0, first + 1), IndexError);
   EXPECT_TRUE(equal(element, number));
   Tensor vector = zeros({8}).slice(0, 0, 8, 3);
-  EXPECT_TRUE(equal(gather_out(vector, arange(4).to(kFloat), 0, tensor({3, 0, 2}, TensorOptions(kInt))),
-                    tensor({3, 0, 2}).to(kFloat)));
+  EXPECT_TRUE(
+      equal(gather_out(vector, arange(4).to(kFloat), 0, tensor({3, 0, 2})), tensor({3, 0, 2}).to(kFloat)));
 }
 
 /// Of any layout of self, index and result, three dimensions, and with indices that choose whole slices; around the result nothing
@@ -346,7 +346,7 @@ TEST(Destination, GathersIntoAnyLayout) {
           const Tensor at = of_index.view(zeros(of_index.sizes, TensorOptions(kLong))).copy_(index);
           EXPECT_TRUE(same(gather(x, dim, at), gather(plain, dim, index)));
           for (const Layout& to : layouts) {
-            for (const Tensor& chosen : {at, at.to(kInt), slices}) {
+            for (const Tensor& chosen : {at, slices}) {
               const Tensor whole = ones(to.sizes, TensorOptions(dtype));
               Tensor out = to.view(whole);
               gather_out(out, x, dim, chosen);

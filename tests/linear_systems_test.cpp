@@ -131,5 +131,19 @@ TEST(LinearSystems, SameBitsForAnyNumberOfThreads) {
   set_num_threads(threads);
 }
 
+TEST(Determinant, SecondDerivativesOfMatricesThatRoundingMakesRegular) {
+  // The second derivative along I of a 3 x 3 determinant is tr(A) I - A^T, of a 2 x 2 one I.
+  const auto second = [](Tensor A) {
+    A.requires_grad_(true);
+    const Tensor first = autograd::grad({det(A)}, {A}, {}, true, true)[0];
+    return autograd::grad({first}, {A}, {eye(A.size(0), kDouble)})[0];
+  };
+  const Tensor flat = tensor({.1, .7, .3, 2.1}).to(kDouble).reshape({2, 2});
+  EXPECT_TRUE(allclose(second(flat), eye(2, kDouble)));
+  const Tensor cube = (arange(1, 10, kDouble) / 10).reshape({3, 3});
+  const Tensor wanted = cube.trace() * eye(3, kDouble) - cube.t();
+  EXPECT_TRUE(allclose(second(cube.detach().clone()), wanted.detach()));
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -232,5 +232,13 @@ TEST(BatchNorm, OfNothing) {
   EXPECT_TRUE(weight.grad().equal(zeros({2})));
 }
 
+TEST(CosineSimilarity, OfVectorsShorterThanEps) {
+  // As PyTorch 1.13 has it.
+  const Tensor x = tensor({1., .5}, requires_grad()).to(kDouble), y = tensor({.3, .4}).to(kDouble);
+  const Tensor leaf = x.detach().requires_grad_(true);
+  cosine_similarity(leaf, y, 0, 2).backward();
+  EXPECT_TRUE(allclose(leaf.grad(), tensor({.04375, .084375}).to(kDouble), 1e-6));
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -192,6 +192,9 @@ TEST(UniqueDim, ComparesSlicesInTheOrderOfPyTorch) {
   const auto [slices, inverse, counts] = unique_dim(x, 2, true, true, true);
   EXPECT_TRUE(slices.equal(x));
   EXPECT_TRUE(inverse.equal(tensor({0, 1})));
+  // There whether asked for or not, along a dimension.
+  EXPECT_TRUE(std::get<1>(unique_dim(x, 2)).equal(inverse));
+  EXPECT_TRUE(std::get<2>(unique_consecutive(x, false, false, 2)).equal(tensor({1, 1})));
 }
 
 TEST(Randperm, IsAPermutation) {

@@ -199,5 +199,15 @@ TEST(Rows, JoinedSideBySide) {
   }
 }
 
+TEST(Indices, OfInt32OnlyWherePyTorchTakesThem) {
+  const Tensor x = ones({3}), i = tensor({0, 1}, kInt);
+  EXPECT_THROW(gather(x, 0, i), DtypeError);
+  EXPECT_THROW(scatter(x, 0, i, 1), DtypeError);
+  EXPECT_THROW(take(x, i), DtypeError);
+  EXPECT_THROW(put(x, i, ones({2})), DtypeError);
+  EXPECT_EQ(index_select(x, 0, i).numel(), 2);
+  EXPECT_EQ(index_add(x, 0, i, ones({2})).sum().item<float>(), 5);
+}
+
 }  // namespace
 }  // namespace lanewise

@@ -36,6 +36,29 @@ TEST(TorchNames, Checks) {
   EXPECT_THAT(Call([] { AT_ASSERT(columns < 0); }), ThrowsMessage<c10::Error>(HasSubstr("columns < 0")));
   EXPECT_THAT(Call([] { AT_ASSERTM(false, "why"); }), ThrowsMessage<c10::Error>(StrEq("why")));
   EXPECT_THAT(Call([] { AT_ERROR("size ", 2); }), ThrowsMessage<c10::Error>(StrEq("size 2")));
+  EXPECT_THAT(Call([] { TORCH_CHECK_INDEX(columns < 0, "no ", 3); }),
+              ThrowsMessage<torch::IndexError>(StrEq("no 3")));
+  EXPECT_THROW(TORCH_CHECK_VALUE(columns < 0), torch::ValueError);
+  EXPECT_THROW(TORCH_CHECK_TYPE(columns < 0), torch::DtypeError);
+  EXPECT_THROW(TORCH_CHECK_NOT_IMPLEMENTED(columns < 0), torch::NotImplementedError);
+}
+
+TEST(TorchNames, NamesOfC10) {
+  C10_UNUSED const int unused = 0;
+  const at::Tensor z = at::tensor(c10::complex<double>(1, 2)) + c10::Scalar(0.5);
+  EXPECT_EQ(z.item<c10::complex<double>>(), c10::complex<double>(1.5, 2));
+  EXPECT_EQ(c10::str("a", 1, c10::kFloat), "a1Float");
+  EXPECT_EQ(c10::multiply_integers(c10::IntArrayRef{2, 3}), 6);
+}
+
+TEST(TorchNames, WarnsOnce) {
+  struct Counter : c10::WarningHandler {
+    void process(const c10::Warning&) override { ++count; }
+    int count = 0;
+  } counter;
+  const c10::WarningUtils::WarningHandlerGuard guard(&counter);
+  for (int i = 0; i < 3; ++i) TORCH_WARN_ONCE("once");
+  EXPECT_EQ(counter.count, 1);
 }
 
 TEST(TorchNames, AProgramOfLibtorchTrains) {

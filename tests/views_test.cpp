@@ -1,3 +1,4 @@
+#include <array>
 #include <complex>
 #include <functional>
 #include <random>
@@ -332,6 +333,15 @@ TEST(Views, OfUndefinedTensorsAreErrors) {
   expect_error([&] { ops::view(u, {1}); }, "view: argument 'self' is an undefined tensor");
   expect_error([&] { ops::t(u); }, "t: argument 'self' is an undefined tensor");
   expect_error([&] { ops::select(u, 0, 0); }, "select: argument 'self' is an undefined tensor");
+}
+
+TEST(AsStridedScatter, CountsInACopyWithoutGaps) {
+  const Tensor src = (counting({4}) + 1).view({2, 2}) * 10;
+  for (const Tensor& self : {counting({12}).slice(0, 3).view({3, 3}), counting({3, 6}).slice(1, 0, 6, 2)}) {
+    const Tensor wanted = self.clone(MemoryFormat::Contiguous), flat = wanted.view({9});
+    for (int i = 0; i < 4; ++i) flat.select(0, std::array{1, 3, 2, 4}[i]).fill_(10 * (i + 1));
+    EXPECT_TRUE(as_strided_scatter(self, src, {2, 2}, {1, 2}, 1).equal(wanted));
+  }
 }
 
 }  // namespace

@@ -138,6 +138,7 @@ class FunctionEmitter {
 
   void check() {
     if (!op_.check.empty()) text_.line("  ops::", op_.check, ";");
+    if (!op_.unless.empty()) text_.line("  if (", op_.unless, ") return self;");
     for (const std::string& name : op_.constants)
       text_.line("  autograd::check_constant(\"", op_.schema.name, "\", \"", name, "\", ", name, ");");
   }

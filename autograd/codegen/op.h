@@ -76,6 +76,7 @@ struct Op {
   bool rare = false;                ///< its calls are compiled for size
   OutDtype out_dtype = OutDtype::Castable;
   bool check_mem_overlap = true;    ///< an in-place form refuses a self of which elements share memory
+  std::string unless;               ///< where an in-place form has nothing to do and is no change
   bool inplace_view = false;        ///< changes how self looks at its memory, not the memory
   bool non_differentiable = false;
   std::vector<bool> output_differentiability;  ///< one per result

@@ -26,6 +26,7 @@ const std::set<std::string> kFields = {"op",
                                        "check",
                                        "constant",
                                        "inplace_check",
+                                       "unless",
                                        "forward",
                                        "composite",
                                        "handwritten",
@@ -181,6 +182,7 @@ class Reader {
     }
     op.rare = !op.alias.empty() || op.wraps_numbers || (entry["rare"] && entry["rare"].as<bool>());
     if (entry["check"]) op.check = entry["check"].as<std::string>();
+    if (entry["unless"]) op.unless = entry["unless"].as<std::string>();
     if (entry["inplace_check"]) op.inplace_check = entry["inplace_check"].as<std::string>();
     for (const YAML::Node& name : entry["constant"]) {
       op.constants.push_back(name.as<std::string>());

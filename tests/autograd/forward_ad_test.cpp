@@ -326,5 +326,12 @@ TEST(ForwardAd, ALevelMayEndBeforeItsScope) {
   EXPECT_EQ(next.level(), 0u);
 }
 
+TEST(ForwardAd, StandardDeviationsOfZero) {
+  const dual_level level;
+  const Tensor x = make_dual(constant({{1, 2}, {1, 4}}), constant({{1, 1}, {1, 2}}));
+  const Tensor t = tangent(std(x, IntArrayRef{0}, false));
+  EXPECT_VALUES(t, 0, 0.5);
+}
+
 }  // namespace
 }  // namespace lanewise::autograd

@@ -319,5 +319,15 @@ TEST(Inference, TensorsStayOutsideOfGraphs) {
   EXPECT_VALUES(x.grad(), 2, 4);
 }
 
+TEST(Versions, ResizingToTheSameSizeIsNoChange) {
+  const Tensor x = leaf({{1, 2}, {3, 4}});
+  const Tensor y = x * x;
+  x.detach().resize_({2, 2});
+  x.detach().resize_as_(y);
+  EXPECT_EQ(x._version(), 0);
+  y.sum().backward();
+  EXPECT_VALUES(x.grad(), 2, 4, 6, 8);
+}
+
 }  // namespace
 }  // namespace lanewise::autograd
