@@ -1,17 +1,53 @@
 #pragma once
 
+#include <algorithm>
 #include <complex>
+#include <initializer_list>
 #include <sstream>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <lanewise/lanewise.h>
 
-/// For programs written for libtorch: in place of <torch/torch.h>, not beside it. torch, at and c10 are names of lanewise, and checks
-/// and warnings have their macros. What such programs miss is listed in docs/porting.md.
+/// For programs written for libtorch: in place of <torch/torch.h>, not beside it. torch is a name of lanewise, at and c10 have all of
+/// it, and checks and warnings have their macros. What such programs miss is listed in docs/porting.md.
 namespace torch = lanewise;
-namespace at = lanewise;
 
-/// A namespace of its own for what is another thing there than in lanewise.
+namespace at {
+
+using namespace lanewise;
+
+/// One-dimensional, also of one number, and of the dtype of the numbers unless the options have one; torch::tensor() is another
+/// function. Throws DtypeError for complex numbers and options of a real dtype.
+template <class T>
+requires(scalar_type_of<T> != ScalarType::Undefined) Tensor
+    tensor(ArrayRef<T> values, const TensorOptions& options = {}) {
+  const ScalarType dtype = options.has_dtype() ? options.dtype() : scalar_type_of<T>;
+  LANEWISE_CHECK(DtypeError, is_complex(dtype) || !is_complex(scalar_type_of<T>),
+                 "tensor: \"tensor_cpu\" not implemented for '", dtype, "', of complex numbers");
+  const Tensor all = lanewise::empty({static_cast<std::int64_t>(values.size())}, scalar_type_of<T>);
+  std::copy(values.begin(), values.end(), all.template data_ptr<T>());
+  return all.to(dtype).requires_grad_(options.requires_grad());
+}
+template <class T>
+requires(scalar_type_of<T> != ScalarType::Undefined) Tensor
+    tensor(std::initializer_list<T> values, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(values.begin(), values.size()), options);
+}
+template <class T>
+requires(scalar_type_of<T> != ScalarType::Undefined && !std::is_same_v<T, bool>) Tensor
+    tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(values), options);
+}
+template <class T>
+requires(scalar_type_of<T> != ScalarType::Undefined) Tensor
+    tensor(T value, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(&value, 1), options);
+}
+
+}  // namespace at
+
 namespace c10 {
 
 using namespace lanewise;

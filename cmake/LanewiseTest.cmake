@@ -50,7 +50,7 @@ function(lanewise_register_test test target)
   if(LANEWISE_SANITIZE)
     math(EXPR arg_TIMEOUT "6 * ${arg_TIMEOUT}")
     # Requests for more memory than there is fail, as without: tests want the typed error.
-    list(APPEND arg_ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1)
+    list(APPEND arg_ENVIRONMENT ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1)
   endif()
   if(NOT arg_PREFIX)
     set(arg_PREFIX ${CMAKE_CROSSCOMPILING_EMULATOR})

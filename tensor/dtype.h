@@ -76,7 +76,7 @@ LANEWISE_API std::ostream& operator<<(std::ostream& out, ScalarType t);
 constexpr std::size_t elementSize(ScalarType t) noexcept { return element_size(t); }
 constexpr bool isComplexType(ScalarType t) noexcept { return is_complex(t); }
 constexpr bool isFloatingType(ScalarType t) noexcept { return is_floating_point(t); }
-constexpr bool isIntegralType(ScalarType t, bool include_bool) noexcept {
+constexpr bool isIntegralType(ScalarType t, bool include_bool = false) noexcept {
   return is_integral(t, include_bool);
 }
 constexpr bool isReducedFloatingType(ScalarType t) noexcept { return is_reduced_floating_point(t); }

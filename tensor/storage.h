@@ -30,6 +30,8 @@ class LANEWISE_API StorageImpl {
   std::size_t nbytes() const noexcept { return nbytes_; }
   /// False for memory that was given from outside.
   bool resizable() const noexcept { return origin_ != Origin::External; }
+  /// Whether something happens to the memory when the last tensor lets go.
+  bool is_owner() const noexcept { return origin_ != Origin::External || deleter_ != nullptr; }
   /// Makes room for at least `nbytes`, keeping the contents; may move data(). Throws StorageError if not
   /// resizable, AllocationError.
   void resize(std::size_t nbytes);
@@ -65,14 +67,16 @@ class LANEWISE_API StorageImpl {
 class DataPtr {
  public:
   DataPtr() noexcept = default;
-  explicit DataPtr(void* data) noexcept : data_(data) {}
+  DataPtr(void* data, void* context) noexcept : data_(data), context_(context) {}
   void* get() const noexcept { return data_; }
-  void* get_context() const noexcept { return data_; }
+  /// What is freed in the end; null for memory of somebody else.
+  void* get_context() const noexcept { return context_; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
   Device device() const noexcept { return {}; }
 
  private:
   void* data_ = nullptr;
+  void* context_ = nullptr;
 };
 
 /// A counted reference to a StorageImpl.
@@ -101,7 +105,9 @@ class Storage {
   T* data() const noexcept {
     return static_cast<T*>(data());
   }
-  DataPtr data_ptr() const noexcept { return DataPtr(data()); }
+  DataPtr data_ptr() const noexcept {
+    return {data(), impl_ != nullptr && impl_->is_owner() ? data() : nullptr};
+  }
   Device device() const noexcept { return {}; }
   DeviceType device_type() const noexcept { return kCPU; }
   std::size_t nbytes() const noexcept { return impl_ == nullptr ? 0 : impl_->nbytes(); }

@@ -1,5 +1,7 @@
 #include <cstring>
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -302,7 +304,19 @@ TEST(TensorImpl, Contiguity) {
   // Of equal strides the smaller dimension is the inner one.
   const Tensor expanded = strided({3, 4, 5}, {1, 0, 3});
   EXPECT_TRUE(detail::empty_like_cpu(expanded, kInt).strides() == IntArrayRef({1, 3, 12}));
-  EXPECT_TRUE(detail::empty_like_cpu(strided({5, 6, 2}, {1, 1, 7}), kInt).strides() == IntArrayRef({1, 5, 30}));
+  EXPECT_TRUE(detail::empty_like_cpu(strided({5, 6, 2}, {1, 1, 7}), kInt).strides() ==
+              IntArrayRef({1, 5, 30}));
+}
+
+TEST(Storage, OfSomebodyElseHasNoContext) {
+  double numbers[] = {1, 2};
+  const auto adopted = [&](std::function<void(void*)> deleter) {
+    return Storage(StorageImpl::adopt(numbers, sizeof(numbers), std::move(deleter)));
+  };
+  EXPECT_EQ(adopted({}).data_ptr().get(), numbers);
+  EXPECT_EQ(adopted({}).data_ptr().get_context(), nullptr);
+  EXPECT_NE(adopted([](void*) {}).data_ptr().get_context(), nullptr);
+  EXPECT_NE(Storage(StorageImpl::create(16)).data_ptr().get_context(), nullptr);
 }
 
 }  // namespace

@@ -51,6 +51,27 @@ TEST(TorchNames, NamesOfC10) {
   EXPECT_EQ(c10::multiply_integers(c10::IntArrayRef{2, 3}), 6);
 }
 
+TEST(TorchNames, TensorsOfAt) {
+  const auto expect = [](const at::Tensor& t, at::IntArrayRef sizes, at::ScalarType dtype) {
+    EXPECT_EQ(t.sizes(), sizes);
+    EXPECT_EQ(t.scalar_type(), dtype);
+  };
+  expect(at::tensor(5), {1}, at::kInt);
+  expect(at::tensor(2.5), {1}, at::kDouble);
+  expect(at::tensor({1, 2, 3}), {3}, at::kInt);
+  expect(at::tensor({1.5, 2.}), {2}, at::kDouble);
+  expect(at::tensor({true, false}), {2}, at::kBool);
+  expect(at::tensor(std::vector<std::int64_t>{1, 2}), {2}, at::kLong);
+  expect(at::tensor(std::vector<int>{}), {0}, at::kInt);
+  expect(at::tensor({c10::complex<float>(1, 2)}), {1}, at::kComplexFloat);
+  expect(at::tensor({1, 2}, at::kHalf), {2}, at::kHalf);
+  expect(at::tensor(std::vector<double>{1.5}, at::dtype(at::kComplexDouble)), {1}, at::kComplexDouble);
+  expect(torch::tensor(5), {}, at::kLong);
+  EXPECT_EQ((at::tensor(123, at::dtype(at::kFloat)) + 0.5)[0].item<float>(), 123.5f);
+  EXPECT_THAT(Call([] { at::tensor({c10::complex<float>(1, 2)}, at::kFloat); }),
+              ThrowsMessage<c10::Error>(HasSubstr("\"tensor_cpu\" not implemented for 'Float'")));
+}
+
 TEST(TorchNames, WarnsOnce) {
   struct Counter : c10::WarningHandler {
     void process(const c10::Warning&) override { ++count; }

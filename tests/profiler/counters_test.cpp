@@ -95,7 +95,9 @@ TEST(KnownLoops, AreCountedInAllThreads) {
   })["page_faults"];
   early.join();
   EXPECT_GE(both, 8000u);
+#ifndef LANEWISE_THREAD_SANITIZER  // whose own memory for a thread has page faults
   EXPECT_LE(both, 8300u);
+#endif
 }
 
 TEST(KnownLoops, WhatIsMissingIsNamedInOneLine) {
