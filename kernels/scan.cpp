@@ -1,9 +1,7 @@
-#include <limits>
-
 #include <lanewise/kernels/element_types.h>
+#include <lanewise/kernels/scan_exponentials.h>
 #include <lanewise/kernels/scan_rows.h>
 #include <lanewise/kernels/scan_table.h>
-#include <lanewise/vec/math.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
@@ -69,21 +67,6 @@ struct Multiply {
     }
   }
 };
-/// log(exp(a) + exp(x)).
-struct AddExponentials {
-  template <class T>
-  static constexpr T start() {
-    return -std::numeric_limits<T>::infinity();
-  }
-  template <class V>
-  static LANEWISE_INLINE V apply(V a, V x) {
-    const V high = vec::maximum(a, x);
-    const V sum = high + vec::log1p(vec::exp(vec::minimum(a, x) - high));
-    // Both infinite with one sign: their difference is no number.
-    return select(vec::isinf(high) & (a == x), high, sum);
-  }
-};
-
 template <class T, class Op>
 struct Scan {
   using V = vec::Vec<T>;
@@ -176,12 +159,10 @@ struct Scan {
 template <class T>
 using ScanElement = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
 
-/// The entry for rows; exponentials are better transposed, as vectors.
+/// The entry for rows.
 template <class T, class Op>
 constexpr ScanRowsFn scan_rows() {
-  if constexpr (std::is_same_v<Op, AddExponentials>) {
-    return nullptr;
-  } else if constexpr (std::is_integral_v<T> && std::is_same_v<Op, Add>) {
+  if constexpr (std::is_integral_v<T> && std::is_same_v<Op, Add>) {
     return ScanIntegerRows::run;
   } else if constexpr (is_complex<T>) {
     // Two sums are enough to do meanwhile: with four rows 1.1 to 2 times the time.
@@ -203,10 +184,22 @@ constexpr ScanKernel scan_kernel(Types<T...>) {
   return k;
 }
 
+template <class... T>
+constexpr ScanKernel scan_exponentials(Types<T...>) {
+  ScanKernel k{};
+  k.most_rows = 10;
+  ((k.fn[index_of<T>] = ScanExponentials<T, Carry<T>>::run,
+    k.rows[index_of<T>] = ScanExponentials<T, Carry<T>>::run_rows,
+    k.start[index_of<T>] = ScanExponentials<T, Carry<T>>::start,
+    k.carry_size[index_of<T>] = ScanExponentials<T, Carry<T>>::kCarrySize),
+   ...);
+  return k;
+}
+
 constexpr auto kScanned = Types<std::int64_t>{} + floating_complex;
 constinit const ScanKernel scan_sum = scan_kernel<Add>(kScanned);
 constinit const ScanKernel scan_product = scan_kernel<Multiply>(kScanned);
-constinit const ScanKernel scan_logsumexp = scan_kernel<AddExponentials>(floating);
+constinit const ScanKernel scan_logsumexp = scan_exponentials(floating);
 
 }  // namespace
 

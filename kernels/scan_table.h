@@ -25,9 +25,10 @@ using ScanRowsFn = void (*)(const char* x, std::int64_t stride, char* out, std::
 /// By element type; null where the scan does not exist.
 struct ScanKernel {
   std::array<ScanFn, kNumScalarTypes> fn;
-  std::array<ScanRowsFn, kNumScalarTypes> rows;           ///< null too where rows are better transposed
+  std::array<ScanRowsFn, kNumScalarTypes> rows;
   std::array<std::uint16_t, kNumScalarTypes> carry_size;  ///< bytes per column or row
   std::array<void (*)(char* carry, std::int64_t cols) noexcept, kNumScalarTypes> start;
+  std::int64_t most_rows = INT64_MAX;  ///< more of them are better transposed
 };
 
 /// Scans of one ISA. f32 and complex64 carry in double precision and round every result once.

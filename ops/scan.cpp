@@ -123,14 +123,15 @@ class Scanner {
     // Columns turned into rows only as they are written are quick, but do not go past the caches; 16 bytes are quicker as rows.
     const bool from_columns = in_.line == from_size_ || in_.line < in_.next, to_rows = out_.next < out_.line;
     const bool turns = from_columns && to_rows && lines_ >= kFewToRows && size_ < 16 && !streams_;
-    const bool by_rows = lines_ == 1 || (to_rows ? !turns : !from_columns && lines_ < kFewFromRows);
+    const bool by_rows = lines_ == 1 || (lines_ <= kernel.most_rows &&
+                                         (to_rows ? !turns : !from_columns && lines_ < kFewFromRows));
     if (by_rows && (n_ >= kLeastInRows || (in_rows() && out_in_rows()))) rows_ = kernel.rows[type];
     width_ = rows_ != nullptr              ? std::clamp(kTileElements / n_, least_rows(), kColumns)
              : turns && n_ >= kLeastInRows ? kTurnedSequences
              : side_by_side()              ? columns_of_page()
              : from_columns                ? kColumns
-             : lines_ < kFewRows && kernel.rows[type] != nullptr ? 1
-                                                                 : kSequences;
+             : lines_ < kFewRows && kernel.most_rows == INT64_MAX ? 1
+                                                                  : kSequences;
     width_ = std::min(width_, lines_);
     if (of_columns && rows_ == nullptr && lines_ < kFewJoined && n_ <= kLongestJoined &&
         in_.line == from_size_ && out_.line == to_size_ && !streams_)

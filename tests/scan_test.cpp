@@ -1,6 +1,8 @@
 // Running sums and products against plain C++: every type, sequences as rows and as columns, however they lie in memory.
+#include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -335,6 +337,36 @@ TEST(Scan, OfLargeResultsWithGaps) {
       expect_only(out, sums, "layout " + std::to_string(layout));
     }
   }
+}
+
+TEST(LogCumSumExp, OfRowsAndOfColumnsHasTheSameBits) {
+  manual_seed(3);
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+    for (const std::int64_t rows : {1, 2, 3, 5, 10, 11, 17}) {
+      for (const std::int64_t n : {1, 7, 63, 64, 65, 300}) {
+        Tensor x = randn({rows, n}).mul(5).to(dtype);
+        if (n > 60) {
+          x.select(1, 3).fill_(-inf);
+          x.select(1, 50).fill_(rows % 2 == 0 ? inf : nan);
+        }
+        const Tensor columns = x.t().contiguous();
+        EXPECT_TRUE(allclose(x.logcumsumexp(1), columns.logcumsumexp(0).t(), 0, 0, true))
+            << dtype << rows << " " << n;
+        const Tensor back = x.flip({1}).logcumsumexp(1), back_columns = columns.flip({0}).logcumsumexp(0).t();
+        EXPECT_TRUE(allclose(back, back_columns, 0, 0, true)) << dtype << rows << " " << n;
+      }
+    }
+  }
+}
+
+TEST(LogCumSumExp, KeepsSmallSumsAndInfinities) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor small = tensor({0., -45., -50.}, kDouble).logcumsumexp(0);
+  EXPECT_NEAR(small[1].item<double>() / std::exp(-45.), 1, 1e-14);
+  EXPECT_NEAR(small[2].item<double>() / (std::exp(-45.) + std::exp(-50.)), 1, 1e-14);
+  const Tensor t = tensor({-inf, -inf, 1., -inf, inf, 2., inf}, kDouble).logcumsumexp(0);
+  EXPECT_TRUE(t.equal(tensor({-inf, -inf, 1., 1., inf, inf, inf}, kDouble))) << t;
 }
 
 }  // namespace
