@@ -116,6 +116,10 @@ Tensor slice_backward_wrapper(const Tensor& grad, IntArrayRef sizes, std::int64_
                               std::optional<std::int64_t> start, std::optional<std::int64_t> end,
                               std::int64_t step);
 std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<DimVector>& sizes, std::int64_t dim);
+/// The gradient of a result that lies in memory as as_strided_scatter()'s self did, contiguous. Throws NotImplementedError, as PyTorch
+/// does, for a self that was not.
+Tensor of_contiguous(const Tensor& grad, IntArrayRef sizes, IntArrayRef strides);
+
 /// The derivative of as_strided_backward: the window of a gradient that has the input's shape.
 Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
                        std::int64_t input_offset, IntArrayRef size, IntArrayRef stride,

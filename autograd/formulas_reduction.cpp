@@ -63,8 +63,9 @@ Tensor var_backward(const Tensor& grad, const Tensor& self, OptionalIntArrayRef 
 
 Tensor std_backward(const Tensor& result, const Tensor& grad, const Tensor& self, OptionalIntArrayRef dim,
                     const std::optional<Scalar>& correction, bool keepdim) {
-  // Infinity and not a choice afterwards, in whose derivatives 0 would meet 1 / 0.
-  const Tensor of_variance = grad / (result * 2).masked_fill(result == 0, INFINITY);
+  // Infinity besides, for in the derivatives of the choice alone 0 would meet 1 / 0.
+  const Tensor constant = result == 0;
+  const Tensor of_variance = (grad / (result * 2).masked_fill(constant, INFINITY)).masked_fill(constant, 0);
   return var_backward(of_variance, self, dim, correction, keepdim);
 }
 

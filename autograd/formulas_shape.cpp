@@ -99,6 +99,17 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<DimVector
   return grads;
 }
 
+Tensor of_contiguous(const Tensor& grad, IntArrayRef sizes, IntArrayRef strides) {
+  std::int64_t step = 1;
+  bool contiguous = true;
+  for (std::size_t d = sizes.size(); d-- > 0; step *= sizes[d])
+    contiguous &= sizes[d] == 1 || strides[d] == step;
+  LANEWISE_CHECK(NotImplementedError, contiguous || grad.numel() == 0,
+                 "as_strided_scatter: there is a gradient for contiguous tensors only, found strides ",
+                 strides, " for shape ", sizes, "; call contiguous() first");
+  return grad.contiguous();
+}
+
 Tensor as_strided_like(const Tensor& grad, IntArrayRef input_sizes, IntArrayRef input_strides,
                        std::int64_t input_offset, IntArrayRef size, IntArrayRef stride,
                        std::int64_t storage_offset) {

@@ -1,14 +1,20 @@
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <istream>
 #include <optional>
 #include <ostream>
 #include <utility>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <lanewise/autograd/grad_mode.h>
 #include <lanewise/data/detail/safetensors_header.h>
@@ -21,9 +27,6 @@ namespace lanewise::data {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
-
-// What the format's own library accepts.
-constexpr std::uint64_t kLongestHeader = 100'000'000;
 
 /// Where a file is read from, one piece after the other.
 struct Source {
@@ -40,12 +43,13 @@ struct Source {
 NamedTensors read(const Source& source, Metadata* metadata) {
   std::uint64_t length = 0;
   source.read_all(&length, sizeof(length), "the header's length");
-  LANEWISE_CHECK(DataError, length <= kLongestHeader && length <= source.count.value_or(length), source.name,
-                 " is no safetensors file: its first 8 bytes are to be the length of a header, found ",
-                 length);
+  LANEWISE_CHECK(
+      DataError, length <= detail::kLongestHeader && length <= source.count.value_or(length), source.name,
+      " is no safetensors file: its first 8 bytes are to be the length of a header, found ", length);
   std::string header(length, '\0');
   source.read_all(header.data(), header.size(), "the header");
-  const std::vector<detail::SafetensorsEntry> entries = detail::read_header(header, source.name, metadata);
+  Metadata texts;
+  const std::vector<detail::SafetensorsEntry> entries = detail::read_header(header, source.name, &texts);
   const std::uint64_t all = sizeof(length) + length + (entries.empty() ? 0 : entries.back().end);
   LANEWISE_CHECK(DataError, all <= source.count.value_or(all), source.name, " has ", *source.count,
                  " bytes, its header names ", all, "; the file is truncated");
@@ -59,6 +63,7 @@ NamedTensors read(const Source& source, Metadata* metadata) {
     }
     tensors.emplace(entry.name, std::move(t));
   }
+  if (metadata != nullptr) *metadata = std::move(texts);
   return tensors;
 }
 
@@ -69,6 +74,51 @@ NamedTensors read_whole(const Source& source, Metadata* metadata) {
   LANEWISE_CHECK(DataError, source.read(&extra, 1) == 0, source.name,
                  " goes on after the last element that its header names");
   return tensors;
+}
+
+/// A file that is written to, closed with the object. Complaints name `path`, which it is or is going to be.
+class OutputFile {
+ public:
+  /// With the permissions of `path` if it is to replace that. Throws DataError.
+  OutputFile(const std::string& file, int flags, const std::string& path, bool replaces) : path_(path) {
+    const auto mode =
+        replaces ? static_cast<mode_t>(std::filesystem::status(path).permissions()) : mode_t{0666};
+    file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, replaces ? mode_t{0600} : mode);
+    check(file_ >= 0 && (!replaces || ::fchmod(file_, mode) == 0));
+  }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile() {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  void write(const NamedTensors& tensors, const Metadata& metadata) {
+    write_safetensors(
+        [&](const void* bytes, std::size_t count) {
+          for (std::size_t done = 0; done < count;) {
+            const ssize_t n = ::write(file_, static_cast<const char*>(bytes) + done, count - done);
+            check(n >= 0 || errno == EINTR);
+            done += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+          }
+          return count;
+        },
+        tensors, metadata);
+    check(::close(std::exchange(file_, -1)) == 0);
+  }
+
+ private:
+  void check(bool done) const {
+    LANEWISE_CHECK(DataError, done, "write_safetensors: cannot write ", path_, ": ", std::strerror(errno));
+  }
+
+  std::string path_;
+  int file_ = -1;
+};
+
+/// Of no other file that this or another process is writing.
+std::string fresh_name() {
+  static std::atomic<unsigned> count = 0;
+  return ".lanewise-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
 }
 
 std::size_t read_stream(std::istream& from, void* to, std::size_t count) {
@@ -82,7 +132,7 @@ void write_safetensors(const Writer& to, const NamedTensors& tensors, const Meta
   const NoGradGuard no_grad;
   for (const auto& [name, t] : tensors) {
     LANEWISE_CHECK(ValueError, t.defined(), "write_safetensors: tensor '", name, "' is undefined");
-    detail::safetensors_name(t.scalar_type());
+    detail::check_dtype(t.scalar_type());
   }
   std::vector<detail::SafetensorsEntry> entries;
   std::vector<const Tensor*> parts;
@@ -124,24 +174,21 @@ void write_safetensors(std::ostream& to, const NamedTensors& tensors, const Meta
 void write_safetensors(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path target = fs::exists(path, error) ? fs::canonical(path, error) : fs::path(path);
-  // Pipes and devices cannot be replaced.
-  const bool beside = !fs::exists(target, error) || fs::is_regular_file(target, error);
-  const fs::path written = beside ? fs::path(target.string() + ".partial") : target;
-  std::ofstream file(written, std::ios::binary);
-  LANEWISE_CHECK(DataError, file.is_open(), "write_safetensors: cannot write ", written.string(), ": ",
-                 std::strerror(errno));
+  const bool replaces = fs::is_regular_file(path, error);
+  // Pipes, devices and links to nothing are written to; there is nothing to keep.
+  if (!replaces && fs::exists(fs::symlink_status(path, error))) {
+    OutputFile(path, O_TRUNC, path, false).write(tensors, metadata);
+    return;
+  }
+  const fs::path target = replaces ? fs::canonical(path) : fs::path(path);
+  const std::string beside = (target.parent_path() / fresh_name()).string();
+  OutputFile file(beside, O_EXCL, path, replaces);
   try {
-    write_safetensors(file, tensors, metadata);
-    file.close();
-    LANEWISE_CHECK(DataError, file.good(), "write_safetensors: cannot write ", written.string(), ": ",
-                   std::strerror(errno));
-    if (!beside) return;
-    if (fs::exists(target, error)) fs::permissions(written, fs::status(target).permissions(), error);
-    fs::rename(written, target, error);
+    file.write(tensors, metadata);
+    fs::rename(beside, target, error);
     LANEWISE_CHECK(DataError, !error, "write_safetensors: cannot write ", path, ": ", error.message());
   } catch (...) {
-    if (beside) fs::remove(written, error);
+    fs::remove(beside, error);
     throw;
   }
 }
@@ -172,7 +219,7 @@ NamedTensors read_safetensors(const Reader& from, std::uint64_t count, Metadata*
     position += got;
     return got;
   };
-  return read_whole({"read_safetensors: the reader", next, count}, metadata);
+  return read_whole({"read_safetensors: the bytes", next, count}, metadata);
 }
 
 NamedTensors read_safetensors(const void* bytes, std::size_t count, Metadata* metadata) {

@@ -20,7 +20,8 @@ using Writer = std::function<std::size_t(const void* bytes, std::size_t count)>;
 using Reader = std::function<std::size_t(std::uint64_t position, void* to, std::size_t count)>;
 
 /// Writes tensors as a safetensors file, which safetensors' own libraries for Python, Rust and others read as well. A
-/// file is written beside `path` and takes its place when it is whole, so that what was there is kept if writing fails.
+/// file is written beside `path` and takes its place, with its permissions, when it is whole, so that what was there is kept if
+/// writing fails; pipes and devices are written to. Streams that throw std::ios_base::failure do.
 ///
 /// Shapes   any; the elements are written in logical order, of views those that they show
 /// Dtypes   all but complex128, which the format does not have: write view_as_real()

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <string_view>
 #include <tuple>
@@ -22,24 +24,31 @@ constexpr std::pair<const char*, ScalarType> kNames[] = {
     {"I32", kInt},   {"I64", kLong},   {"F16", kHalf},        {"BF16", kBFloat16},
     {"F32", kFloat}, {"F64", kDouble}, {"C64", kComplexFloat}};
 
+const char* name_of(ScalarType dtype) {
+  for (const auto& [name, known] : kNames) {
+    if (dtype == known) return name;
+  }
+  raise<DtypeError>("write_safetensors: the format has no ", dtype, "; write view_as_real() of the tensor");
+}
+
 struct Release {
   void operator()(json_t* json) const { json_decref(json); }
 };
 using Json = std::unique_ptr<json_t, Release>;
 
-/// Throws DataError: `text` is no UTF-8.
+/// Throws DataError: `text` is no UTF-8 (or there is no memory).
 Json string(const std::string& text) {
   Json json(json_stringn(text.data(), text.size()));
-  LANEWISE_CHECK(DataError, json != nullptr, "write_safetensors: the name or text '", text,
+  LANEWISE_CHECK(DataError, json != nullptr, "write_safetensors: the text '", text,
                  "' is not UTF-8, which the format asks for");
   return json;
 }
 
 void set(const Json& object, const std::string& key, Json value) {
-  string(key);
   LANEWISE_CHECK(DataError, key.find('\0') == std::string::npos,
                  "write_safetensors: a name with a zero character: '", key.c_str(), "'");
-  json_object_set_new(object.get(), key.c_str(), value.release());
+  LANEWISE_CHECK(DataError, json_object_set_new(object.get(), key.c_str(), value.release()) == 0,
+                 "write_safetensors: the name '", key, "' is not UTF-8, which the format asks for");
 }
 
 template <class Numbers>
@@ -56,7 +65,7 @@ class HeaderReader {
 
   std::vector<SafetensorsEntry> read(const std::string& text, Metadata* metadata) const {
     json_error_t error;
-    const Json root(json_loadb(text.data(), text.size(), JSON_REJECT_DUPLICATES, &error));
+    const Json root(json_loadb(text.data(), text.size(), JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error));
     if (root == nullptr) fail("the header is not JSON: ", error.text);
     if (!json_is_object(root.get())) fail("the header is not a JSON object");
     std::vector<SafetensorsEntry> entries;
@@ -124,7 +133,7 @@ class HeaderReader {
 
   ScalarType dtype(const char* name, json_t* value) const {
     if (!json_is_string(value)) fail("tensor '", name, "' has no dtype");
-    const std::string_view wanted = json_string_value(value);
+    const std::string_view wanted(json_string_value(value), json_string_length(value));
     for (const auto& [known, dtype] : kNames) {
       if (wanted == known) return dtype;
     }
@@ -152,12 +161,7 @@ class HeaderReader {
 
 }  // namespace
 
-const char* safetensors_name(ScalarType dtype) {
-  for (const auto& [name, known] : kNames) {
-    if (dtype == known) return name;
-  }
-  raise<DtypeError>("write_safetensors: the format has no ", dtype, "; write view_as_real() of the tensor");
-}
+void check_dtype(ScalarType dtype) { name_of(dtype); }
 
 std::string write_header(const std::vector<SafetensorsEntry>& entries, const Metadata& metadata) {
   const Json root(json_object());
@@ -169,7 +173,7 @@ std::string write_header(const std::vector<SafetensorsEntry>& entries, const Met
   for (const SafetensorsEntry& e : entries) {
     LANEWISE_CHECK(DataError, e.name != kMetadata, "write_safetensors: a tensor cannot be named ", kMetadata);
     Json tensor(json_object());
-    set(tensor, "dtype", string(safetensors_name(e.dtype)));
+    set(tensor, "dtype", string(name_of(e.dtype)));
     set(tensor, "shape", array(e.sizes));
     set(tensor, "data_offsets", array(std::initializer_list<std::uint64_t>{e.begin, e.end}));
     set(root, e.name, std::move(tensor));
@@ -177,6 +181,8 @@ std::string write_header(const std::vector<SafetensorsEntry>& entries, const Met
   const std::unique_ptr<char, decltype(&std::free)> text(json_dumps(root.get(), JSON_COMPACT), &std::free);
   if (text == nullptr) raise<AllocationError>("write_safetensors: no memory for the header");
   std::string header = text.get();
+  LANEWISE_CHECK(DataError, header.size() < kLongestHeader, "write_safetensors: the header takes ",
+                 header.size(), " bytes, more than the format allows; write several files");
   header.append((8 - header.size() % 8) % 8, ' ');
   return header;
 }

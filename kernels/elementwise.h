@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <complex>
+#include <concepts>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +37,7 @@ inline constexpr std::int64_t kBeyondL1 = 56 << 10;
 
 /// A request among these kernels: an input that is broadcast is two elements, the parts of a complex number.
 inline constexpr std::uint32_t kPairs = std::uint32_t{1} << 30;
+static_assert((kPairs & (kManyRows | kStreamOutput)) == 0);
 
 /// `Pairs`: whether it follows kPairs.
 template <class T, int Cost, class Signature, bool Pairs = false>
@@ -46,6 +49,7 @@ struct Loop<T, Cost, Output(Inputs...), Pairs> {
   static constexpr int kInputs = sizeof...(Inputs);
   static constexpr int kLanes = vec::Vec<T>::size;
   using InputIndices = std::make_index_sequence<kInputs>;
+  static_assert(!Pairs || (std::is_same_v<Inputs, Same> && ...));
   using OfFirst = Loop<T, Cost, Same(Same)>;  ///< for bodies that know all other inputs
   static constexpr bool kOverlappedTail = !kHasMaskedEnds;
 
@@ -314,13 +318,15 @@ struct PartsOf<F> {
   using type = typename F::Parts;
 };
 
-/// The loop of F over elements of type T. That of real numbers serves complex ones, if those need not be taken apart.
-template <class F, class T, int Cost, class Signature>
-using LoopOf = Loop < T,
-      Cost, Signature, std::is_floating_point_v<T>&& requires {
+/// Whether the loop of F over real numbers serves complex ones too, which need not be taken apart.
+template <class F, class T>
+inline constexpr bool kServesComplex = false;
+template <class F, std::floating_point T>
+inline constexpr bool kServesComplex<F, T> = requires {
   F::template is_partwise<std::complex<T>>(nullptr);
-}
-> ;
+};
+template <class F, class T, int Cost, class Signature>
+using LoopOf = Loop<T, Cost, Signature, kServesComplex<F, T>>;
 
 /// Of complex numbers which need not be taken apart: they are twice as many real numbers.
 template <class F, class Signature, class T>

@@ -168,7 +168,6 @@ class ScanRows {
       if (n <= kBlock && stride == bytes && out_stride == bytes)
         return end_to_end(x, out, n, rows, reverse, to);
     }
-    static_assert(kRows == 1 || kRows == 2 || kRows == 4);
     for (; rows >= kRows;
          rows -= kRows, x += kRows * stride, out += kRows * out_stride, to += kRows * Parts) {
       if constexpr (kByBlock) {
@@ -177,9 +176,14 @@ class ScanRows {
         ScanChains<R, Wide, Op, Parts, kRows>::run(x, stride, out, out_stride, n, reverse, to);
       }
     }
-    for (; kRows > 2 && rows >= 2; rows -= 2, x += 2 * stride, out += 2 * out_stride, to += 2 * Parts)
-      ScanChains<R, Wide, Op, Parts, kRows / 2>::run(x, stride, out, out_stride, n, reverse, to);
-    if (rows > 0) ScanChains<R, Wide, Op, Parts, 1>::run(x, stride, out, out_stride, n, reverse, to);
+    if constexpr (kRows > 2) {
+      if (rows >= 2) {
+        ScanChains<R, Wide, Op, Parts, 2>::run(x, stride, out, out_stride, n, reverse, to);
+        rows -= 2, x += 2 * stride, out += 2 * out_stride, to += 2 * Parts;
+      }
+    }
+    for (; rows > 0; --rows, x += stride, out += out_stride, to += Parts)
+      ScanChains<R, Wide, Op, Parts, 1>::run(x, stride, out, out_stride, n, reverse, to);
   }
 
  private:

@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <tuple>
 
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>

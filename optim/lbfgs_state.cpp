@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
@@ -14,6 +15,8 @@ Tensor of_numbers(const double* values, std::size_t count) {
   std::copy_n(values, count, all.data_ptr<double>());
   return all;
 }
+
+constexpr const char* kNames[] = {"numbers", "d", "prev_flat_grad", "ro", "old_dirs", "old_stps"};
 
 }  // namespace
 
@@ -46,11 +49,20 @@ std::unique_ptr<OptimizerParamState> LBFGS::restored(const ParameterState& state
     check_saved(key, found->second, 0, shape, type);
     return found->second.contiguous();
   };
+  for (const auto& [key, value] : state) {
+    const bool known =
+        std::any_of(std::begin(kNames), std::end(kNames), [&](const char* each) { return key == each; });
+    LANEWISE_CHECK(ValueError, known, name(), "::load_state_dict: ", key, " is another optimizer's");
+  }
   auto own = std::make_unique<LBFGSParamState>();
   own->d(part("d", {count}, dtype));
   own->prev_flat_grad(part("prev_flat_grad", {count}, dtype));
   const Tensor numbers = part("numbers", {5}, kDouble);
   const double* number = numbers.data_ptr<double>();
+  for (int i = 0; i < 2; ++i) {
+    LANEWISE_CHECK(ValueError, number[i] >= 0 && number[i] < 0x1p53, name(),
+                   "::load_state_dict: numbers begin with ", number[i], ", expected counts");
+  }
   own->func_evals(static_cast<std::int64_t>(number[0])).n_iter(static_cast<std::int64_t>(number[1]));
   own->t(number[2]).prev_loss(number[3]).H_diag(number[4]);
   const auto list = state.find("ro");

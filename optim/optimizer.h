@@ -84,8 +84,8 @@ class LANEWISE_API Optimizer {
   /// "param_groups.g.lr" and the like and "param_groups.g.params", the numbers of its parameters among parameters();
   /// of parameter i "state.i.step" and the like.
   NamedTensors named_tensors() const;
-  /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for what is of other groups or parameters or
-  ///          of another optimizer
+  /// Throws   ValueError, ShapeError, DtypeError, before anything is changed, for other groups, parameters, settings or
+  ///          states than this optimizer has
   void load_named_tensors(const NamedTensors& tensors);
 
   /// The count of steps as state_dict() holds it, a 0-dim tensor of int64, and back.

@@ -44,15 +44,13 @@ void Optimizer::load_state_dict(const std::vector<ParameterState>& states) {
   LANEWISE_CHECK(ValueError, states.size() == all.size(), name_, "::load_state_dict: the state is of ",
                  states.size(), " parameters, the optimizer has ", all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!has_state_per_parameter()) {
-      LANEWISE_CHECK(ValueError, i == 0 || states[i].empty(), name_, "::load_state_dict: parameter ", i,
-                     " has a state; the first one's is that of all");
-      continue;
-    }
+    LANEWISE_CHECK(ValueError, i == 0 || has_state_per_parameter() || states[i].empty(), name_,
+                   "::load_state_dict: parameter ", i, " has a state; the first one's is that of all");
     for (const auto& [name, value] : states[i]) {
       LANEWISE_CHECK(ValueError, value.defined(), name_, "::load_state_dict: ", name, " of parameter ", i,
                      " is undefined");
-      if (name != "step") check_saved(name, value, i, all[i].sizes(), all[i].scalar_type());
+      if (has_state_per_parameter() && name != "step")
+        check_saved(name, value, i, all[i].sizes(), all[i].scalar_type());
     }
   }
   StateMap taken;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <lanewise/autograd/grad_mode.h>
@@ -40,11 +41,11 @@ struct Saved {
       const std::size_t second = first == text.npos ? text.npos : text.find('.', first + 1);
       const bool of_group = text.substr(0, first) == kGroups, of_state = text.substr(0, first) == kState;
       std::size_t index = 0;
-      const char* const end = text.data() + (second == text.npos ? 0 : second);
+      const std::string_view number =
+          second == text.npos ? std::string_view() : text.substr(first + 1, second - first - 1);
+      const std::errc error = std::from_chars(number.data(), number.data() + number.size(), index).ec;
       LANEWISE_CHECK(ValueError,
-                     (of_group || of_state) && second != text.npos &&
-                         std::from_chars(text.data() + first + 1, end, index).ptr == end &&
-                         second > first + 1,
+                     (of_group || of_state) && error == std::errc() && number == std::to_string(index),
                      optimizer, ": '", name, "' is no part of a saved optimizer");
       std::vector<NamedTensors>& all = of_group ? groups : states;
       LANEWISE_CHECK(
@@ -61,7 +62,10 @@ NamedTensors Optimizer::named_tensors() const {
   NamedTensors all;
   std::size_t first = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (auto& [name, value] : groups_[g].options().named_tensors()) all[joined(kGroups, g, name)] = value;
+    for (auto& [name, value] : groups_[g].options().named_tensors()) {
+      LANEWISE_CHECK(ValueError, name != kParams, name_, ": no setting can be saved as '", kParams, "'");
+      all[joined(kGroups, g, name)] = value;
+    }
     const std::size_t count = groups_[g].params().size();
     all[joined(kGroups, g, kParams)] = numbers(first, count);
     first += count;
@@ -84,10 +88,13 @@ void Optimizer::load_named_tensors(const NamedTensors& tensors) {
     LANEWISE_CHECK(ValueError, !params.empty(), name_,
                    ": loaded state dict has a different number of parameter groups: there is no group ", g);
     LANEWISE_CHECK(
-        ValueError, params.mapped().defined() && params.mapped().equal(numbers(first, count)), name_,
+        ValueError,
+        params.mapped().defined() && params.mapped().scalar_type() == kLong &&
+            params.mapped().equal(numbers(first, count)),
+        name_,
         ": loaded state dict contains a parameter group that has a different size than the optimizer's "
         "parameter group: group ",
-        g, " has parameters ", first, " to ", first + count);
+        g, " has ", count, " parameters");
     first += count;
     options.push_back(groups_[g].options().clone());
     options.back()->load_named_tensors(saved.groups[g]);

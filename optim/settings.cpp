@@ -48,7 +48,7 @@ struct Found {
     LANEWISE_CHECK(ValueError, tensor.defined(), "load: the setting ", name, " is missing");
     LANEWISE_CHECK(ValueError, tensor.scalar_type() == dtype && (numel < 0 || tensor.numel() == numel),
                    "load: the setting ", name, " is ", tensor.scalar_type(), " of shape ", tensor.sizes(),
-                   ", expected ", dtype);
+                   ", expected ", dtype, " of ", numel, " elements");
     return tensor;
   }
 
@@ -105,14 +105,15 @@ void OptimizerOptions::load_named_tensors(const NamedTensors& tensors) {
 bool OptimizerOptions::same_settings(const OptimizerOptions& other) const {
   const std::vector<Setting> own = const_cast<OptimizerOptions&>(*this).settings(),
                              others = const_cast<OptimizerOptions&>(other).settings();
-  return std::equal(own.begin(), own.end(), others.begin(), others.end(),
-                    [](const Setting& a, const Setting& b) {
-                      return std::visit(
-                          [&](const auto& value) {
-                            return *value == **std::get_if<std::remove_cvref_t<decltype(value)>>(&b.place);
-                          },
-                          a.place);
-                    });
+  return std::equal(
+      own.begin(), own.end(), others.begin(), others.end(), [](const Setting& a, const Setting& b) {
+        return std::string_view(a.name) == b.name && a.place.index() == b.place.index() &&
+               std::visit(
+                   [&](const auto& value) {
+                     return *value == **std::get_if<std::remove_cvref_t<decltype(value)>>(&b.place);
+                   },
+                   a.place);
+      });
 }
 
 }  // namespace lanewise::optim

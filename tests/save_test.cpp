@@ -4,8 +4,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -179,6 +182,25 @@ TEST(Save, AFileIsReplacedWholeOrNotAtAll) {
   EXPECT_EQ(std::filesystem::status(path).permissions(),
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   EXPECT_THAT([&] { save(back, folder.file("none/t")); }, ThrowsMessage<DataError>(HasSubstr("none/t")));
+
+  std::filesystem::create_symlink(folder.file("later"), folder.file("dangling"));
+  save(zeros({2}), folder.file("dangling"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("dangling")));
+  load(other, folder.file("later"));
+  EXPECT_THAT([&] { save(ones({1000000}), std::string("/dev/full")); },
+              ThrowsMessage<DataError>(HasSubstr("/dev/full: No space left")));
+  EXPECT_THROW(save(zeros({2}), folder.file("")), DataError);  // a folder
+  save(zeros({2}), folder.file(std::string(255, 'n')));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 20; ++k) save(full({5000}, i), path);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  Tensor last;
+  load(last, path);
+  EXPECT_TRUE(last.eq(last[0]).all().item<bool>());
 }
 
 TEST(Save, OtherDevicesAndNoTensors) {
@@ -248,6 +270,12 @@ TEST(Safetensors, NamesOfAnyLetters) {
       ThrowsMessage<DataError>(HasSubstr("is not UTF-8")));
   EXPECT_THROW(write_safetensors(stream, {{"__metadata__", ones({1})}}), DataError);
   EXPECT_THROW(write_safetensors(stream, {{std::string("a\0b", 3), ones({1})}}), DataError);
+
+  Metadata metadata = {{"k", std::string("a\0b", 3)}}, read_back = {{"old", ""}};
+  std::stringstream texts;
+  write_safetensors(texts, {}, metadata);
+  read_safetensors(texts, &read_back);
+  EXPECT_EQ(read_back, metadata);
 }
 
 TEST(Safetensors, DamagedFiles) {
@@ -395,6 +423,9 @@ TEST(SaveOptimizer, OfOthersIsAnErrorThatChangesNothing) {
       {with("param_groups.0.params", arange(3)), "a different size"},
       {with("state.2.exp_avg", ones({1})), "a different number of parameters"},
       {with("state.x.exp_avg", ones({1})), "is no part of a saved optimizer"},
+      {with("param_groups.99999999999999999999.lr", ones({}, kDouble)), "is no part of a saved optimizer"},
+      {with("param_groups.00.lr", ones({}, kDouble)), "is no part of a saved optimizer"},
+      {with("param_groups.0.params", arange(2, kFloat)), "a different size"},
       {with("state..exp_avg", ones({1})), "is no part of a saved optimizer"},
       {with("state.1", ones({1})), "is no part of a saved optimizer"},
       {with("weight", ones({1})), "is no part of a saved optimizer"},
@@ -409,6 +440,41 @@ TEST(SaveOptimizer, OfOthersIsAnErrorThatChangesNothing) {
   other.load_named_tensors(saved);
   EXPECT_EQ(other.options().lr(), 0.1);
   EXPECT_EQ(other.state().size(), 2U);
+}
+
+TEST(SaveOptimizer, SeveralGroups) {
+  using namespace optim;
+  Model model;
+  const auto groups = [&](double first, double second) {
+    return std::vector<OptimizerParamGroup>{{{model.w}, std::make_unique<SGDOptions>(first)},
+                                            {{model.v}, std::make_unique<SGDOptions>(second)}};
+  };
+  SGD a(groups(0.5, 0.25), SGDOptions(1)), b(groups(1, 1), SGDOptions(1));
+  std::stringstream stream;
+  save(a, stream);
+  load(b, stream);
+  EXPECT_EQ(b.param_groups()[0].options().get_lr(), 0.5);
+  EXPECT_EQ(b.param_groups()[1].options().get_lr(), 0.25);
+  SGD one(model.parameters(), SGDOptions(1));
+  EXPECT_THROW(one.load_named_tensors(a.named_tensors()), ValueError);
+}
+
+TEST(SaveOptimizer, StatesOfLBFGSAreChecked) {
+  Model model;
+  optim::LBFGS lbfgs(model.parameters(), optim::LBFGSOptions(0.5).max_iter(2));
+  lbfgs.step([&] {
+    lbfgs.zero_grad();
+    const Tensor loss = model.loss();
+    loss.backward();
+    return loss;
+  });
+  NamedTensors saved = lbfgs.named_tensors(), other = saved, counts = saved, none = saved;
+  other["state.0.exp_avg"] = ones({1});
+  counts["state.0.numbers"] = full({5}, std::numeric_limits<double>::quiet_NaN(), kDouble);
+  none["state.0.d"] = Tensor();
+  for (const NamedTensors& each : {other, counts, none})
+    EXPECT_THROW(lbfgs.load_named_tensors(each), ValueError);
+  EXPECT_NO_THROW(lbfgs.load_named_tensors(saved));
 }
 
 TEST(SaveOptimizer, OfYoursSaysWhatIsMissing) {

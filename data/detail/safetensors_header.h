@@ -9,6 +9,9 @@
 
 namespace lanewise::data::detail {
 
+/// Bytes of a header that the format's own library accepts.
+inline constexpr std::uint64_t kLongestHeader = 100'000'000;
+
 /// A tensor of a safetensors file: its bytes are those from `begin` to `end` of what follows the header.
 struct SafetensorsEntry {
   std::string name;
@@ -27,7 +30,7 @@ std::string write_header(const std::vector<SafetensorsEntry>& entries, const Met
 std::vector<SafetensorsEntry> read_header(const std::string& text, const std::string& source,
                                           Metadata* metadata);
 
-/// The format's name of a dtype. Throws DtypeError for complex128.
-const char* safetensors_name(ScalarType dtype);
+/// Throws DtypeError for complex128.
+void check_dtype(ScalarType dtype);
 
 }  // namespace lanewise::data::detail

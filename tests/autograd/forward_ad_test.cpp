@@ -326,6 +326,12 @@ TEST(ForwardAd, ALevelMayEndBeforeItsScope) {
   EXPECT_EQ(next.level(), 0u);
 }
 
+TEST(StandardDeviation, OfZeroTakesNoGradientHoweverLarge) {
+  const Tensor x = leaf({1, 1, 1});
+  x.std(false).sqrt().backward();
+  EXPECT_VALUES(x.grad(), 0, 0, 0);
+}
+
 TEST(ForwardAd, StandardDeviationsOfZero) {
   const dual_level level;
   const Tensor x = make_dual(constant({{1, 2}, {1, 4}}), constant({{1, 1}, {1, 2}}));
