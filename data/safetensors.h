@@ -19,8 +19,7 @@ using Writer = std::function<std::size_t(const void* bytes, std::size_t count)>;
 /// Puts `count` bytes from `position` on where `to` points and returns how many there were.
 using Reader = std::function<std::size_t(std::uint64_t position, void* to, std::size_t count)>;
 
-/// Writes tensors as a safetensors file, which safetensors' own libraries for Python, Rust and others read as well. A
-/// file is written beside `path` and takes its place, with its permissions, when it is whole, so that what was there is kept if
+/// Writes tensors as a safetensors file, which the format's libraries for other languages exchange. A file is written beside `path` and takes its place, with its permissions, when it is whole, so that what was there is kept if
 /// writing fails; pipes and devices are written to. Streams that throw std::ios_base::failure do.
 ///
 /// Shapes   any; the elements are written in logical order, of views those that they show

@@ -62,7 +62,7 @@ class OptimizerCloneableOptions : public OptimizerOptions {
     }
   }
   void set_lr(double lr) override {
-    if constexpr (requires(Derived & own) { own.lr(lr); }) {
+    if constexpr (requires(Derived& own) { own.lr(lr); }) {
       static_cast<Derived&>(*this).lr(lr);
     } else {
       raise_no_lr();

@@ -236,5 +236,13 @@ TEST(Errors, OfNullsAndShortLists) {
   EXPECT_FALSE(AutogradContext().needs_input_grad(0));
 }
 
+TEST(AsStridedScatter, HasAGradientForContiguousTensorsOnly) {
+  const Tensor x = leaf({{1, 2}, {3, 4}}), src = leaf({5, 6});
+  as_strided_scatter(x, src, {2}, {1}, 1).sum().backward();
+  EXPECT_VALUES(x.grad(), 1, 0, 0, 1);
+  EXPECT_VALUES(src.grad(), 1, 1);
+  EXPECT_THROW(as_strided_scatter(x.t(), src, {2}, {1}, 1).sum().backward(), NotImplementedError);
+}
+
 }  // namespace
 }  // namespace lanewise::autograd
