@@ -129,6 +129,31 @@ bool takes_rows(const Plan& plan) {
   return bytes > least || (bytes == least && moving > 2 && plan.flat[0].feed == Feed::Gather);
 }
 
+/// Bytes of the elements of an operand, those that are read again and again counted once.
+std::int64_t bytes_of(const TileJob& job, const TileOperand& operand) {
+  std::int64_t bytes = operand.memory_size();
+  for (int d = 0; d < job.ndim; ++d) {
+    if (operand.strides[d] != 0) bytes *= job.shape[d];
+  }
+  return bytes;
+}
+
+/// Whether rows along dimension d, which others lie within, are to be transposed in cubes: their elements share cache lines, those of
+/// dimension 0 do not, and L1 does not hold them all. Where dimension 0 has few elements each is a call, for which rows have to be long.
+bool is_worth_cubes(const Plan& plan, int d) {
+  constexpr std::int64_t kNear = 32, kLine = 64, kFewest = 8, kLongRow = 32, kInL1 = 32 << 10;
+  const TileJob& job = *plan.job;
+  if (job.ndim > kSmallDims || job.shape[d] < (job.shape[0] < kFewest ? kLongRow : kFewest)) return false;
+  for (int k = 0; k < job.operands; ++k) {
+    const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
+    const std::int64_t along = std::abs(operand.strides[d]);
+    if (plan.flat[static_cast<std::size_t>(k)].feed == Feed::Gather && along != 0 && along <= kNear &&
+        std::abs(operand.strides[0]) > kLine && bytes_of(job, operand) > kInL1)
+      return true;
+  }
+  return false;
+}
+
 /// Output 0 alone, contiguous, so long that no cache holds it, and no input.
 bool streams(const Plan& plan) {
   const TileJob& job = *plan.job;
@@ -155,13 +180,7 @@ bool runs_backward(const Plan& plan) {
 
 std::int64_t bytes_at_all(const TileJob& job) {
   std::int64_t bytes = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(job.operands); ++k) {
-    std::int64_t of_operand = job.operand[k].memory_size();
-    for (int d = 0; d < job.ndim; ++d) {
-      if (job.operand[k].strides[d] != 0) of_operand *= job.shape[d];
-    }
-    bytes += of_operand;
-  }
+  for (int k = 0; k < job.operands; ++k) bytes += bytes_of(job, job.operand[static_cast<std::size_t>(k)]);
   return bytes;
 }
 
@@ -227,9 +246,12 @@ void run_tiles(const TileJob& job) {
   }
   if (any_gather && run_arranged(plan)) return note_path(Path::Rows);
   if (any_gather) {
-    const int across =
-        job.in_order || job.shape[0] < least_block_columns(plan) ? 0 : disagreeing_dimension(plan);
-    if (across != 0) {
+    const int across = job.in_order ? 0 : disagreeing_dimension(plan);
+    if (across > 1 && job.shape[0] < least_block_columns(plan) && is_worth_cubes(plan, across)) {
+      note_path(Path::Blocked);
+      return run_cubes(plan, across);
+    }
+    if (across != 0 && job.shape[0] >= least_block_columns(plan)) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
     }

@@ -300,7 +300,7 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
     }
 #endif
     if constexpr (kSize <= 2) {
-      if (cols <= kInterleavedNarrow && rows >= kLeastInterleaved)
+      if (cols <= kInterleavedNarrow && rows >= 4 * kLeastInterleaved)
         return interleave_narrow<T>(from, col_stride, rows, cols, tile);
     }
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
@@ -337,8 +337,8 @@ void spread_short_rows(const char* tile, char* to, std::int64_t row_stride, std:
     }
   };
   const bool apart = row_stride > 128 || row_stride < -128;  // the hardware does not foresee such lines
-  if (apart) {
-    spread(2048 / row_bytes * row_stride);
+  if (const std::int64_t ahead = 2048 / row_bytes; apart && ahead < rows) {
+    spread(ahead * row_stride);
   } else {
     spread(0);
   }

@@ -37,6 +37,8 @@ class Stager {
         memory_size_(operand.memory_size()),
         tile_size_(operand.tile_size()) {}
 
+  bool converts() const { return load_ != nullptr; }
+
   /// Memory to tile. `scratch` has room for the block in its memory type.
   void load(const Block& block, char* tile, char* scratch) const {
     const std::int64_t n = block.count();
