@@ -8,12 +8,12 @@
 
 namespace lanewise::detail {
 
-Tensor operand_copy(const char* op, const Tensor& t, ScalarType dtype) {
-  const IntArrayRef strides = t.strides();
-  const bool forward =
-      std::all_of(strides.begin(), strides.end(), [](std::int64_t step) { return step >= 0; });
-  const Tensor copy = forward ? empty_like_cpu(t, dtype) : empty_cpu(t.sizes(), dtype);
-  const ScalarType types[] = {dtype, dtype};
+namespace {
+
+void copy_into(const char* op, const Tensor& copy, const Tensor& t) {
+  const kernels::ElementwiseKernel& kernel = *kernels::active_kernels().copy;
+  const ScalarType raw = raw_dtype(copy.itemsize());
+  const ScalarType types[] = {copy.scalar_type(), copy.scalar_type()};
   TensorIteratorConfig(op)
       .set_check_mem_overlap(false)
       .check_all_same_dtype(false)
@@ -21,8 +21,27 @@ Tensor operand_copy(const char* op, const Tensor& t, ScalarType dtype) {
       .add_borrowed_output(copy)
       .add_borrowed_input(t)
       .build()
-      .run(kernels::active_kernels().copy->fn[static_cast<std::size_t>(raw_dtype(element_size(dtype)))],
-           nullptr, types, {.cost = 1.5f, .in_order = false, .copies = true});
+      .run(kernel.fn[static_cast<std::size_t>(raw)], nullptr, types,
+           {.cost = 1.5f,
+            .in_order = false,
+            .copies = true,
+            .rows = (kernel.rows >> static_cast<int>(raw) & 1) != 0});
+}
+
+}  // namespace
+
+Tensor operand_copy(const char* op, const Tensor& t, ScalarType dtype) {
+  const IntArrayRef strides = t.strides();
+  const bool forward =
+      std::all_of(strides.begin(), strides.end(), [](std::int64_t step) { return step >= 0; });
+  Tensor copy = forward ? empty_like_cpu(t, dtype) : empty_cpu(t.sizes(), dtype);
+  copy_into(op, copy, t);
+  return copy;
+}
+
+Tensor contiguous_copy(const char* op, const Tensor& t) {
+  Tensor copy = empty_cpu(t.sizes(), t.scalar_type());
+  copy_into(op, copy, t);
   return copy;
 }
 

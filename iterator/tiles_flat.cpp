@@ -4,6 +4,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/topology.h>
+#include <lanewise/iterator/detail/offset_walk.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 #include <lanewise/tensor/dim_vector.h>
@@ -33,6 +34,9 @@ class Walk {
     }
     index_.resize(sizes_.size());
   }
+
+  const DimVector& sizes() const { return sizes_; }
+  const DimVector& strides() const { return strides_; }
 
   void seek(std::int64_t position) {
     at_ = data_;
@@ -178,6 +182,11 @@ class FlatRun {
       } else {
         walks_[i].emplace(job, operand);
         walks_[i]->seek(first);
+        if (flat.feed == Feed::Gather && OffsetWalk::suits(walks_[i]->sizes(), walks_[i]->strides(), operand.memory_size())) {
+          offsets_[i].emplace(operand.data, walks_[i]->sizes(), walks_[i]->strides(), plan.numel,
+                              operand.memory_size(), room_[i]);
+          offsets_[i]->seek(first);
+        }
       }
       // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if
       // no length fits all periods it is gathered like any other.
@@ -235,6 +244,11 @@ class FlatRun {
     if (lane.on_line) {
       stagers_[i]->load({lane.at, 0, lane.stride, 1, n}, tile, scratch_);
       lane.at += n * lane.stride;
+    } else if (offsets_[i]) {
+      char* const packed = stagers_[i]->converts() ? scratch_ : tile;
+      offsets_[i]->load(n, packed);
+      if (packed != tile)
+        stagers_[i]->load({packed, 0, operand.memory_size(), 1, n}, tile, scratch_);
     } else if (lane.feed == Feed::Gather ||
                (lane.feed == Feed::Periodic && (!lane.built || tile != lane.tile))) {
       walks_[i]->take(n, [&](const Block& block) {
@@ -252,6 +266,13 @@ class FlatRun {
     if (lane.on_line) {
       stagers_[i]->store(tile, {lane.at, 0, lane.stride, 1, n}, scratch_);
       lane.at += n * lane.stride;
+    } else if (offsets_[i]) {
+      const char* packed = tile;
+      if (stagers_[i]->converts()) {
+        stagers_[i]->store(tile, {scratch_, 0, operand.memory_size(), 1, n}, scratch_);
+        packed = scratch_;
+      }
+      offsets_[i]->store(n, packed);
     } else if (lane.feed == Feed::Gather) {
       walks_[i]->take(n, [&](const Block& block) {
         stagers_[i]->store(tile, block, scratch_);
@@ -267,6 +288,8 @@ class FlatRun {
   std::array<char*, kMaxTileOperands> data_{};
   std::array<Lane, kMaxTileOperands> lanes_{};
   std::array<std::optional<Walk>, kMaxTileOperands> walks_;
+  std::array<std::optional<OffsetWalk>, kMaxTileOperands> offsets_;
+  OffsetWalk::Offsets room_[kMaxTileOperands];  // of offsets_; zeroing it would take as long as a small tensor
   std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
 };
 

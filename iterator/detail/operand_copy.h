@@ -8,4 +8,7 @@ namespace lanewise::detail {
 /// in place of an input that it may not read as it lies.
 Tensor operand_copy(const char* op, const Tensor& t, ScalarType dtype);
 
+/// The same as it is, in the order of C.
+Tensor contiguous_copy(const char* op, const Tensor& t);
+
 }  // namespace lanewise::detail

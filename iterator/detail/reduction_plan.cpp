@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
@@ -79,6 +80,38 @@ std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
     s /= sizes[d];
   }
   return offset + s * strides[0];
+}
+
+bool ReductionPlan::is_better_copied() const {
+  constexpr std::int64_t kFewElements = 2048, kMostBytes = 16 << 20, kLine = 64, kFewInACall = 16,
+                         kFewInAUnit = 128;
+  const std::int64_t elements = length * column.size * batches;
+  if (elements < kFewElements || elements * from_size() > kMostBytes) return false;
+  std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
+  bool repeats = false;
+  const auto see = [&](std::int64_t size, std::int64_t stride) {
+    if (size == 1) return;
+    repeats = repeats || stride == 0;
+    nearest = std::min(nearest, std::abs(stride));
+  };
+  for (std::size_t d = 0; d < sizes.size(); ++d) see(sizes[d], strides[d]);
+  for (int d = 0; d < batch_dims; ++d) see(batch[d].size, batch[d].stride);
+  see(run > 1 ? run : column.size, run > 1 ? from_size() : column.stride);
+  if (repeats) return false;
+  // What a call takes, and whether the dimension whose elements share lines is in it.
+  std::int64_t in_a_call = 0, walked = std::abs(strides.back());
+  if (path == ReductionPath::Sequence) {
+    const std::size_t outer = sizes.size() > 1 ? sizes.size() - 2 : 0;
+    in_a_call = sizes.size() > 1 ? sizes[outer] * sizes.back() : length;
+    walked = std::min(walked, std::abs(strides[outer]));
+  } else if (path == ReductionPath::Inner && sizes.size() > 1) {
+    in_a_call = length;
+    walked = std::min(walked, std::abs(strides[0]));
+  } else {
+    in_a_call = (path == ReductionPath::Tile ? std::min(part, sizes.back()) : length) * width;
+    walked = std::min(walked, run > 1 ? from_size() : std::abs(column.stride));
+  }
+  return in_a_call < kFewInACall || length * width < kFewInAUnit || (2 * nearest <= kLine && walked >= kLine);
 }
 
 void ReductionPlan::choose_column(std::int64_t least_columns) {

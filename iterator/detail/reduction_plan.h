@@ -59,6 +59,9 @@ struct ReductionPlan {
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
+  /// Whether a contiguous copy of the tensor is soon made and reduced, beside what the kernel would be given: few elements in a call, or
+  /// elements of one cache line far apart from each other.
+  bool is_better_copied() const;
   /// Byte offset of element s of a sequence.
   std::int64_t sequence_offset(std::int64_t s) const;
 
