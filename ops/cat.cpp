@@ -6,6 +6,7 @@
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/cat.h>
+#include <lanewise/ops/channels_last.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/views.h>
@@ -218,6 +219,17 @@ void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) 
 
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
   const Joined joined(tensors, dim);
+  const auto rank = static_cast<std::int64_t>(joined.sizes.size());
+  if (rank >= 4 && std::all_of(tensors.begin(), tensors.end(), is_channels_last)) {
+    std::vector<Tensor> moved;
+    moved.reserve(tensors.size());
+    for (const Tensor& t : tensors) moved.push_back(channels_moved(t));
+    DimVector sizes = joined.sizes;
+    std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
+    const Tensor result = lanewise::detail::empty_cpu(sizes, joined.dtype);
+    copy_all(moved, moved_dim(joined.dim, rank), result);
+    return channels_back(result);
+  }
   const Tensor result = lanewise::detail::empty_cpu(joined.sizes, joined.dtype);
   copy_all(tensors, joined.dim, result);
   return result;

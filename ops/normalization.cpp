@@ -8,6 +8,7 @@
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/iterator/reduction.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/channels_last.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/normalization.h>
@@ -265,6 +266,12 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   }
   LANEWISE_CHECK(ValueError, training || (running_mean.defined() && running_var.defined()), kOp,
                  ": running_mean and running_var must be defined in evaluation mode");
+  if (is_channels_last(input)) {  // rows of channels
+    const Tensor moved = channels_moved(input), rows = view(dense(moved), {samples * spatial, channels});
+    auto [out, mean, scale] =
+        native_batch_norm(rows, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {channels_back(view(out, moved.sizes())), mean, scale};
+  }
   const ScalarType compute = compute_type_of(kOp, input);
   const Tensor x = dense(input, compute);
   const Tensor w = converted(kOp, "weight", weight, input, compute),

@@ -5,6 +5,7 @@
 #include <lanewise/iterator/pointwise.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/cat.h>
+#include <lanewise/ops/channels_last.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/rearranging.h>
@@ -86,6 +87,15 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
       by.push_back(shift);
     }
   }
+  if (self.numel() == 0) return clone(self);
+  // As in PyTorch not of a part without elements.
+  if (is_channels_last(self) && std::find(by.begin(), by.end(), 0) == by.end()) {
+    const Tensor from = channels_moved(self);
+    const Tensor result = lanewise::detail::empty_cpu(from.sizes(), self.scalar_type());
+    for (std::int64_t& dim : once) dim = moved_dim(dim, self.dim());
+    roll_into(result, from, by, once, 0);
+    return channels_back(result);
+  }
   const Tensor result = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
   if (self.dim() == 0) {
     copy_into(result, self);
@@ -162,7 +172,10 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
                    " cuts more than the size ", self.sizes()[rank - 1 - i], " of dimension ", rank - 1 - i);
   }
   value.check_fits(self.scalar_type(), "constant_pad_nd");
-  const Tensor result = lanewise::detail::empty_cpu(sizes, self.scalar_type());
+  const bool last = is_channels_last(self);
+  if (last) std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
+  const Tensor memory = lanewise::detail::empty_cpu(sizes, self.scalar_type());
+  const Tensor result = last ? channels_back(memory) : memory;
   // So few bytes are filled in one go, faster than the margins apart.
   const bool few = result.nbytes() < (512 << 10);
   const auto fill = [&](Tensor margin) { fill_(margin, value); };
@@ -278,15 +291,21 @@ Tensor block_diag(ArrayRef<Tensor> tensors) {
 Tensor stack(ArrayRef<Tensor> tensors, std::int64_t dim) {
   LANEWISE_CHECK(ValueError, !tensors.empty(), "stack: expected a non-empty list of tensors");
   const std::int64_t d = wrap_dim("stack", dim, tensors[0].dim() + 1);
-  std::vector<Tensor> slices;
-  slices.reserve(tensors.size());
   for (const Tensor& t : tensors) {
     LANEWISE_CHECK(ShapeError, t.sizes().equals(tensors[0].sizes()),
                    "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
                    " at entry 0 and ", t.sizes(), " at entry ", &t - tensors.begin(),
                    "; reshape or pad them first");
-    slices.push_back(unsqueeze(t, d));
   }
+  if (d < tensors[0].dim()) {  // joined, then taken apart: the layout is that of cat()
+    DimVector sizes(tensors[0].sizes());
+    sizes.push_back(static_cast<std::int64_t>(tensors.size()));
+    std::rotate(sizes.begin() + d, sizes.end() - 1, sizes.end());
+    return view(cat(tensors, d), sizes);
+  }
+  std::vector<Tensor> slices;
+  slices.reserve(tensors.size());
+  for (const Tensor& t : tensors) slices.push_back(unsqueeze(t, d));
   return cat(slices, d);
 }
 
