@@ -182,7 +182,7 @@ TEST(SortOut, WritesBothOrNeither) {
 }
 
 TEST(TopK, TakesTheFirstOfTheStableOrder) {
-  for (const std::int64_t n : {10, 1000, 20000}) {
+  for (const std::int64_t n : {10, 100, 128, 1000, 20000}) {
     const Tensor some = with_repetitions(n, kFloat);
     for (const Tensor& x :
          {some, some.relu(), some.abs().neg(), some.to(kDouble), some.to(kBFloat16), randn({n}).to(kHalf),

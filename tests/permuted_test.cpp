@@ -1,0 +1,135 @@
+// Tensors of three to six dimensions that lie in memory in another order: the same bytes as of contiguous copies, made element by
+// element here.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/lanewise.h>
+
+namespace lanewise {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+/// Whole numbers, and gaps or a dimension that runs backwards in every third.
+Tensor numbers(const Dims& shape, const Dims& order, ScalarType dtype, unsigned variant) {
+  const std::size_t rank = shape.size();
+  Dims memory, back(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    memory.push_back(shape[static_cast<std::size_t>(order[i])]);
+    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  }
+  const bool gaps = variant % 3 == 1;
+  if (gaps) memory.back() += 2;
+  const std::int64_t count =
+      std::accumulate(memory.begin(), memory.end(), std::int64_t{1}, std::multiplies<>());
+  Tensor all =
+      remainder(arange(count, TensorOptions().dtype(kLong)) * 7919 + variant, 113).to(dtype).view(memory);
+  if (gaps) all = all.narrow(-1, 1, memory.back() - 2);
+  if (variant % 3 == 2) all = all.flip({0});
+  return all.permute(back);
+}
+
+/// By its strides alone.
+Tensor copied_one_by_one(const Tensor& t) {
+  Tensor copy = empty(t.sizes(), t.options());
+  const std::size_t size = t.itemsize();
+  auto* to = static_cast<char*>(copy.data_ptr());
+  for (std::int64_t e = 0; e < t.numel(); ++e, to += size) {
+    std::int64_t left = e, at = 0;
+    for (std::int64_t d = t.dim(); d-- > 0; left /= t.size(d)) at += left % t.size(d) * t.stride(d);
+    std::memcpy(to, static_cast<const char*>(t.const_data_ptr()) + at * static_cast<std::int64_t>(size),
+                size);
+  }
+  return copy;
+}
+
+void expect_same(const Tensor& a, const Tensor& b, const char* what) {
+  ASSERT_EQ(a.scalar_type(), b.scalar_type()) << what;
+  ASSERT_TRUE(a.sizes().equals(b.sizes())) << what;
+  const Tensor x = copied_one_by_one(a), y = copied_one_by_one(b);
+  EXPECT_EQ(std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()), 0)
+      << what << ' ' << a.dtype() << ' ' << a.sizes() << ' ' << a.strides() << ' ' << b.strides();
+}
+
+/// Few and many elements along the dimensions that come first, in between and last; what is left over of tiles.
+const Dims kShapes[] = {{5, 33, 8, 40}, {2, 3, 70, 37},     {16, 9, 12, 20}, {300, 3, 3, 7}, {4, 20, 7, 65},
+                        {90, 3, 60},    {3, 5, 4, 7, 2, 9}, {9, 40, 35},     {2, 2, 2, 600}};
+
+class Permuted : public ::testing::TestWithParam<ScalarType> {
+ protected:
+  template <class F>
+  void each(F&& f) {
+    std::mt19937 rng(5);
+    unsigned variant = 0;
+    for (const Dims& shape : kShapes) {
+      Dims order(shape.size());
+      std::iota(order.begin(), order.end(), 0);
+      for (int i = 0; i < 3; ++i, ++variant) {
+        i == 0 ? std::reverse(order.begin(), order.end()) : std::shuffle(order.begin(), order.end(), rng);
+        f(shape, order, variant);
+      }
+    }
+  }
+};
+
+TEST_P(Permuted, IsCopied) {
+  each([&](const Dims& shape, const Dims& order, unsigned variant) {
+    const Tensor x = numbers(shape, order, GetParam(), variant), expected = copied_one_by_one(x);
+    expect_same(x.contiguous(), expected, "contiguous");
+    const Tensor y = numbers(shape, order, kFloat, variant + 1);
+    expect_same(y.to(GetParam(), false, true).contiguous(), copied_one_by_one(y).to(GetParam()), "to");
+    Tensor out = empty(expected.sizes(), expected.options()).transpose(0, -1).contiguous().transpose(0, -1);
+    out.copy_(x);
+    expect_same(out, expected, "copy_");
+    Tensor gaps = numbers(shape, order, GetParam(), 1);
+    gaps.copy_(expected);
+    expect_same(gaps, expected, "copy_ into gaps");
+  });
+}
+
+TEST_P(Permuted, MeetsAnotherOrder) {
+  each([&](const Dims& shape, const Dims& order, unsigned variant) {
+    Dims other(order.rbegin(), order.rend());
+    std::rotate(other.begin(), other.begin() + 1, other.end());
+    const Tensor x = numbers(shape, order, GetParam(), variant),
+                 y = numbers(shape, other, variant % 2 == 0 ? GetParam() : kInt, variant + 1);
+    const Tensor a = copied_one_by_one(x), b = copied_one_by_one(y);
+    expect_same(x + y, a + b, "add");
+    expect_same(x == y, a == b, "eq");
+    expect_same(where(y != 0, x, y), where(b != 0, a, b), "where");
+    expect_same(x * y.select(0, 1), a * b.select(0, 1), "mul of a part");
+  });
+}
+
+TEST_P(Permuted, IsReduced) {
+  each([&](const Dims& shape, const Dims& order, unsigned variant) {
+    const Tensor x = numbers(shape, order, GetParam(), variant), a = copied_one_by_one(x);
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    Dims dims;
+    for (std::int64_t d = 0; d < rank; ++d) {
+      if ((variant >> (d % 4) & 1) != 0) dims.push_back(d);
+    }
+    expect_same(x.sum(dims), a.sum(dims), "sum");
+    expect_same(x.sum(), a.sum(), "sum of all");
+    expect_same(x.all(variant % rank), a.all(variant % rank), "all");
+    if (isComplexType(GetParam())) return;
+    expect_same(x.amax(dims), a.amax(dims), "amax");
+    const auto [values, indices] = x.max(variant % rank);
+    const auto [expected, at] = a.max(variant % rank);
+    expect_same(values, expected, "max");
+    expect_same(indices, at, "its indices");
+    if (isFloatingType(GetParam())) expect_same(x.var(dims, true, false), a.var(dims, true, false), "var");
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Permuted,
+                         ::testing::Values(kByte, kShort, kFloat, kDouble, kBFloat16, kComplexDouble),
+                         [](const auto& dtype) { return toString(dtype.param); });
+
+}  // namespace
+}  // namespace lanewise
