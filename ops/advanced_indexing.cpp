@@ -8,6 +8,7 @@
 #include <lanewise/ops/advanced_indexing.h>
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
+#include <lanewise/ops/element_index.h>
 #include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/ops/views.h>
@@ -286,9 +287,20 @@ void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Scal
   LANEWISE_CHECK(DtypeError, !value.isComplex() || self.is_complex(),
                  "index_fill: Converting complex Scalar to non-complex type is not supported");
   assert_apart("index_fill_", self, {&index});
-  const Tensor one = filled({}, self.scalar_type(), value);
-  put_rows("index_fill", indexed_rows("index_fill", self, dim, from_the_front(self, dim, index)), self, one,
-           false);
+  const Tensor one = filled({}, self.scalar_type(), value), places = from_the_front(self, dim, index);
+  const IndexedRows rows = indexed_rows("index_fill", self, dim, places);
+  // Where runs leave a line with each element they go in the order of memory: it does not matter which is written first.
+  const DimVector order = memory_order(self);
+  const bool apart = rows.row > 1 && std::abs(rows.after_strides.back()) * self.element_size() >= 64;
+  if (!apart || std::is_sorted(order.begin(), order.end()))
+    return put_rows("index_fill", rows, self, one, false);
+  const std::int64_t wrapped = wrap_dim("index_fill", dim, self.dim());
+  const std::int64_t at = std::find(order.begin(), order.end(), wrapped) - order.begin();
+  const Tensor in_order = permute(self, order);
+  const IndexedRows rows_in_order = indexed_rows("index_fill", in_order, at, places);
+  const bool tiny_rows = rows_in_order.row > 1 && rows_in_order.row < 4;
+  tiny_rows ? put_rows("index_fill", rows, self, one, false)
+            : put_rows("index_fill", rows_in_order, in_order, one, false);
 }
 
 void index_fill_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {

@@ -89,6 +89,31 @@ class RowWalk {
                : self_ + offset_of(before, rows_.before_sizes, rows_.before_strides);
   }
 
+  /// Goes through what stands before the indices without a division for each.
+  class Before {
+   public:
+    Before(const RowWalk& walk, std::int64_t first)
+        : sizes_(walk.rows_.before_sizes), strides_(walk.rows_.before_strides), at_(walk.base(first)) {
+      index_.resize(sizes_.size());
+      for (std::size_t d = sizes_.size(); d-- > 0; first /= sizes_[d]) index_[d] = first % sizes_[d];
+    }
+    T* get() const { return at_; }
+    T* next() {
+      for (std::size_t d = sizes_.size(); d-- > 0;) {
+        at_ += strides_[d];
+        if (++index_[d] < sizes_[d]) break;
+        at_ -= sizes_[d] * strides_[d];
+        index_[d] = 0;
+      }
+      return at_;
+    }
+
+   private:
+    const DimVector &sizes_, &strides_;
+    DimVector index_;
+    T* at_;
+  };
+
   /// Columns [from, to) of the rows [begin, end); `few` at a time where they are lines apart: the lines of one row serve the
   /// next ones too.
   template <class Run>
@@ -110,8 +135,9 @@ class RowWalk {
                        value_row = value_row_;
     const std::int64_t *offsets = rows_.offsets_data(), *start = starts_.data();
     const std::size_t runs = starts_.size();
-    std::int64_t p = begin % per_index_, before = begin / per_index_;
-    T* self = base(before);
+    std::int64_t p = begin % per_index_;
+    Before before(*this, begin / per_index_);
+    T* self = before.get();
     for (std::int64_t r = begin; r < end; ++r) {
       T* row = self + offsets[p] * scale;
       if (is_large_ && p + kAhead < per_index_) {
@@ -125,7 +151,7 @@ class RowWalk {
       }
       if (++p == per_index_) {
         p = 0;
-        self = base(++before);
+        self = before.next();
       }
     }
   }
@@ -139,15 +165,16 @@ class RowWalk {
     // Copies: the compiler must take it that what is written changes members.
     const std::int64_t scale = rows_.scale, value_step = value_step_, per_index = per_index_;
     const std::int64_t* const offsets = rows_.offsets_data();
-    std::int64_t p = begin % per_index, before = begin / per_index;
-    T *self = base(before), *value = values_ + begin * value_step;
+    std::int64_t p = begin % per_index;
+    Before before(*this, begin / per_index);
+    T *self = before.get(), *value = values_ + begin * value_step;
     for (std::int64_t left = end - begin;;) {
       const std::int64_t last = std::min(p + left, per_index);
       left -= last - p;
 #pragma GCC unroll 4
       for (; p < last; ++p, value += value_step) run(self + offsets[p] * scale, 1, value, 1);
       if (left == 0) return;
-      self = base(++before);
+      self = before.next();
       p = 0;
     }
   }
@@ -284,7 +311,8 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
         if (stride == 1) {
           std::fill_n(x, n, value);
         } else {
-          for (std::int64_t i = 0; i < n; ++i) x[i * stride] = value;
+#pragma GCC unroll 4  // as of reads
+          for (std::int64_t i = 0; i < n; ++i, x += stride) *x = value;
         }
       } else if (stride == 1) {
         std::memcpy(static_cast<void*>(x), y, static_cast<std::size_t>(n) * sizeof(T));

@@ -12,11 +12,11 @@ namespace lanewise::detail {
 /// all of those dimensions and some steps along the next one. 3 x 3 matrices transposed take 0.2 of the time.
 class OffsetWalk {
  public:
-  /// Whether the two fastest dimensions have too few elements for a call, which takes several at once where they lie end to end.
-  /// Those that are repeated are seldom read.
+  /// Whether the two fastest dimensions have too few elements for a call, which takes several at once where they lie end to end, or
+  /// transposes them. Those that are repeated are seldom read.
   static bool suits(const DimVector& sizes, const DimVector& strides, std::int64_t element_size) {
     if (sizes.size() < 3 || strides[0] == 0 || strides[1] == 0) return false;
-    return sizes[0] * sizes[1] < (strides[0] == element_size ? 16 : 64);
+    return sizes[0] * sizes[1] < (strides[0] == element_size ? 16 : strides[1] == element_size ? 32 : 64);
   }
 
   /// Room for the places of the elements.
