@@ -28,6 +28,40 @@ constexpr std::int64_t kInL2 = 1 << 20;
 /// Runs of so many elements apart are worth the call of a kernel.
 constexpr std::int64_t kMovedRun = 64;
 
+/// Goes through what stands before the indices without a division for each.
+class Before {
+ public:
+  Before(const IndexedRows& rows, std::int64_t first);
+  /// Elements from the first one of all.
+  std::int64_t offset() const { return at_; }
+  std::int64_t next() { return sizes_.size() == 1 ? at_ += strides_[0] : next_of_several(); }
+
+ private:
+  std::int64_t next_of_several();
+
+  const DimVector &sizes_, &strides_;
+  DimVector index_;
+  std::int64_t at_;
+};
+
+Before::Before(const IndexedRows& rows, std::int64_t first)
+    : sizes_(rows.before_sizes),
+      strides_(rows.before_strides),
+      at_(offset_of(first, rows.before_sizes, rows.before_strides)) {
+  index_.resize(sizes_.size());
+  for (std::size_t d = sizes_.size(); d-- > 0; first /= sizes_[d]) index_[d] = first % sizes_[d];
+}
+
+[[gnu::noinline]] std::int64_t Before::next_of_several() {
+  for (std::size_t d = sizes_.size(); d-- > 0;) {
+    at_ += strides_[d];
+    if (++index_[d] < sizes_[d]) break;
+    at_ -= sizes_[d] * strides_[d];
+    index_[d] = 0;
+  }
+  return at_;
+}
+
 /// Goes over the rows of `self` and the values that belong to them, `value_step` elements apart; 0 is one value for all.
 template <class T>
 class RowWalk {
@@ -89,31 +123,6 @@ class RowWalk {
                : self_ + offset_of(before, rows_.before_sizes, rows_.before_strides);
   }
 
-  /// Goes through what stands before the indices without a division for each.
-  class Before {
-   public:
-    Before(const RowWalk& walk, std::int64_t first)
-        : sizes_(walk.rows_.before_sizes), strides_(walk.rows_.before_strides), at_(walk.base(first)) {
-      index_.resize(sizes_.size());
-      for (std::size_t d = sizes_.size(); d-- > 0; first /= sizes_[d]) index_[d] = first % sizes_[d];
-    }
-    T* get() const { return at_; }
-    T* next() {
-      for (std::size_t d = sizes_.size(); d-- > 0;) {
-        at_ += strides_[d];
-        if (++index_[d] < sizes_[d]) break;
-        at_ -= sizes_[d] * strides_[d];
-        index_[d] = 0;
-      }
-      return at_;
-    }
-
-   private:
-    const DimVector &sizes_, &strides_;
-    DimVector index_;
-    T* at_;
-  };
-
   /// Columns [from, to) of the rows [begin, end); `few` at a time where they are lines apart: the lines of one row serve the
   /// next ones too.
   template <class Run>
@@ -136,8 +145,8 @@ class RowWalk {
     const std::int64_t *offsets = rows_.offsets_data(), *start = starts_.data();
     const std::size_t runs = starts_.size();
     std::int64_t p = begin % per_index_;
-    Before before(*this, begin / per_index_);
-    T* self = before.get();
+    Before before(rows_, begin / per_index_);
+    T* self = self_ + before.offset();
     for (std::int64_t r = begin; r < end; ++r) {
       T* row = self + offsets[p] * scale;
       if (is_large_ && p + kAhead < per_index_) {
@@ -151,7 +160,7 @@ class RowWalk {
       }
       if (++p == per_index_) {
         p = 0;
-        self = before.next();
+        self = self_ + before.next();
       }
     }
   }
@@ -166,15 +175,16 @@ class RowWalk {
     const std::int64_t scale = rows_.scale, value_step = value_step_, per_index = per_index_;
     const std::int64_t* const offsets = rows_.offsets_data();
     std::int64_t p = begin % per_index;
-    Before before(*this, begin / per_index);
-    T *self = before.get(), *value = values_ + begin * value_step;
+    T* const all = self_;
+    Before before(rows_, begin / per_index);
+    T *self = all + before.offset(), *value = values_ + begin * value_step;
     for (std::int64_t left = end - begin;;) {
       const std::int64_t last = std::min(p + left, per_index);
       left -= last - p;
 #pragma GCC unroll 4
       for (; p < last; ++p, value += value_step) run(self + offsets[p] * scale, 1, value, 1);
       if (left == 0) return;
-      self = before.next();
+      self = all + before.next();
       p = 0;
     }
   }

@@ -241,12 +241,11 @@ void move_towards(const Tensor& running, const Tensor& statistic, double momentu
   copy_(target, moved);
 }
 
-}  // namespace
-
-std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
-                                                     const Tensor& bias, const Tensor& running_mean,
-                                                     const Tensor& running_var, bool training,
-                                                     double momentum, double eps) {
+/// Of an input in any layout; the result is contiguous.
+std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const Tensor& weight,
+                                                    const Tensor& bias, const Tensor& running_mean,
+                                                    const Tensor& running_var, bool training,
+                                                    double momentum, double eps) {
   constexpr const char* kOp = "batch_norm";
   LANEWISE_CHECK(ShapeError, input.dim() >= 2, kOp,
                  ": expected an input of at least 2 dimensions [N, C, ...], found shape ", input.sizes());
@@ -266,12 +265,6 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   }
   LANEWISE_CHECK(ValueError, training || (running_mean.defined() && running_var.defined()), kOp,
                  ": running_mean and running_var must be defined in evaluation mode");
-  if (is_channels_last(input)) {  // rows of channels
-    const Tensor moved = channels_moved(input), rows = view(dense(moved), {samples * spatial, channels});
-    auto [out, mean, scale] =
-        native_batch_norm(rows, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {channels_back(view(out, moved.sizes())), mean, scale};
-  }
   const ScalarType compute = compute_type_of(kOp, input);
   const Tensor x = dense(input, compute);
   const Tensor w = converted(kOp, "weight", weight, input, compute),
@@ -304,6 +297,22 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
   };
   compute == kDouble ? update.template operator()<double>() : update.template operator()<float>();
   return finished(stats.mean, stats.scale);
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const Tensor& weight,
+                                                     const Tensor& bias, const Tensor& running_mean,
+                                                     const Tensor& running_var, bool training,
+                                                     double momentum, double eps) {
+  if (!is_channels_last(input))
+    return dense_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+  // Rows of channels.
+  const Tensor moved = channels_moved(input);
+  const Tensor rows = view(dense(moved), {input.numel() / input.size(1), input.size(1)});
+  auto [out, mean, scale] =
+      dense_batch_norm(rows, weight, bias, running_mean, running_var, training, momentum, eps);
+  return {channels_back(view(out, moved.sizes())), mean, scale};
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight,
