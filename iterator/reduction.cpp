@@ -182,9 +182,9 @@ void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_valu
   const ScalarType element = detail::reduction_element(kernel, args, self);
   const ReductionFunctions f(kernel, element);
   LANEWISE_CHECK(DtypeError, f.inner != nullptr, args.op, ": not defined for ", given, " elements");
-  if (!self.is_contiguous() && ReductionPlan(self, args.dims, element, f.order_free && indices == nullptr,
-                                             f.together, f.least_columns)
-                                   .is_better_copied()) {
+  if (self.numel() >= ReductionPlan::kLeastCopied && !self.is_contiguous() &&
+      ReductionPlan(self, args.dims, element, f.order_free && indices == nullptr, f.together, f.least_columns)
+          .is_better_copied()) {
     return run_reduction(args, detail::contiguous_copy(args.op, self), want_values, values, indices);
   }
   const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);

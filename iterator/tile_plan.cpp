@@ -139,19 +139,26 @@ std::int64_t bytes_of(const TileJob& job, const TileOperand& operand) {
 }
 
 /// Whether rows along dimension d, which others lie within, are to be transposed in cubes: their elements share cache lines, those of
-/// dimension 0 do not, and L1 does not hold them all. Where dimension 0 has few elements each is a call, for which rows have to be long.
+/// dimension 0 do not, and L1 does not hold them all. Where dimension 0 has few elements each of a row is moved alone, which is worth it
+/// for copies with long rows; into results with gaps dimension 0 has to be longer.
 bool is_worth_cubes(const Plan& plan, int d) {
-  constexpr std::int64_t kNear = 32, kLine = 64, kFewest = 8, kLongRow = 32, kInL1 = 32 << 10;
+  constexpr std::int64_t kNear = 16, kLine = 64, kFewest = 8, kFewestToGaps = 16, kLongRow = 32,
+                         kInL1 = 32 << 10, kWidest = 8;
   const TileJob& job = *plan.job;
-  if (job.ndim > kSmallDims || job.shape[d] < (job.shape[0] < kFewest ? kLongRow : kFewest)) return false;
+  const bool few = job.shape[0] < kFewest;
+  if (job.ndim > kSmallDims || job.shape[d] < (few ? kLongRow : kFewest) || (few && !job.identity))
+    return false;
+  bool shares = false;
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
+    const Feed feed = plan.flat[static_cast<std::size_t>(k)].feed;
+    if (k < job.outputs && feed != Feed::Direct && job.shape[0] < kFewestToGaps) return false;
     const std::int64_t along = std::abs(operand.strides[d]);
-    if (plan.flat[static_cast<std::size_t>(k)].feed == Feed::Gather && along != 0 && along <= kNear &&
-        std::abs(operand.strides[0]) > kLine && bytes_of(job, operand) > kInL1)
-      return true;
+    shares =
+        shares || (feed == Feed::Gather && along != 0 && along <= kNear && operand.memory_size() <= kWidest &&
+                   std::abs(operand.strides[0]) > kLine && bytes_of(job, operand) > kInL1);
   }
-  return false;
+  return shares;
 }
 
 /// Output 0 alone, contiguous, so long that no cache holds it, and no input.

@@ -1,11 +1,13 @@
 #include <algorithm>
-#include <cstdlib>
+#include <array>
+#include <cstdint>
 #include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
+#include <lanewise/tensor/dim_vector.h>
 
 // Operands of three and more dimensions that disagree about the fastest one, which is short: a cube is so many rows of all its inner
 // dimensions, cut along the dimension that is fastest in the other operand's memory, so that every operand uses whole cache lines.
@@ -22,7 +24,7 @@ enum class CubeFeed : std::uint8_t {
 /// Of a job whose dimensions [0, inner) make up the rows of a cube and whose dimension `inner` counts them.
 struct CubePlan {
   int inner = 1;
-  std::int64_t piece = 1;  ///< of dimension inner - 1, whole if that is 0
+  std::int64_t piece = 1;  ///< of dimension inner - 1; dimension 0 is not cut
   std::int64_t rows = 1;
   std::int64_t pieces = 1, row_blocks = 1;
   std::array<CubeFeed, kMaxTileOperands> feed{};
@@ -87,13 +89,13 @@ CubePlan plan_cubes(const Plan& plan, int d) {
   const auto cut = [](std::int64_t size, std::int64_t most) { return divup(size, divup(size, most)); };
   cubes.rows = cut(job.shape[d], std::clamp(elements / job.shape[0], std::int64_t{1},
                                             std::max<std::int64_t>(16, kLines / widest)));
-  std::int64_t width = job.shape[0];
+  std::int64_t width = cubes.piece = job.shape[0];
   while (cubes.inner < d && width * 2 * cubes.rows <= elements) {
     cubes.piece = cut(job.shape[cubes.inner], elements / (cubes.rows * width));
     width *= cubes.piece;
     if (cubes.piece < job.shape[cubes.inner++]) break;
   }
-  cubes.pieces = cubes.inner == 1 ? 1 : divup(job.shape[cubes.inner - 1], cubes.piece);
+  cubes.pieces = divup(job.shape[cubes.inner - 1], cubes.piece);
   cubes.row_blocks = divup(job.shape[d], cubes.rows);
   std::int64_t at = 0;
   for (int k = 0; k < job.operands; ++k) {
@@ -143,7 +145,8 @@ class CubeRun {
       group_.data[i] = staged ? arena_ + cubes_.offset[i] : begin_of(k);
       group_.step[i] = staged ? width_ * job_.operand[i].tile_size() : job_.operand[i].strides[cubes_.inner];
       if (!staged || k < job_.outputs) continue;
-      // Rows of several slices are put together in L1: those of the output often lie a multiple of a page apart.
+      // One slice goes where it belongs; rows of several are first put together in L1, for those of the output often lie a multiple of a
+      // page apart.
       if (through_ && cubes_.feed[0] == CubeFeed::Direct && cubes_.inner == 1) {
         return load(k, begin_of(k), length, group_.data[0], group_.step[0]);
       }
@@ -231,8 +234,7 @@ void run_cubes(const Plan& plan, int row_dimension) {
   const CubePlan cubes = plan_cubes(plan, row_dimension);
   const Cut cut(*plan.job, row_dimension, cubes.inner);
   const TileJob& job = cut.job;
-  const std::int64_t length = cubes.inner == 1 ? job.shape[0] : job.shape[cubes.inner - 1];
-  const std::int64_t piece = cubes.inner == 1 ? length : cubes.piece;
+  const std::int64_t length = job.shape[cubes.inner - 1], piece = cubes.piece;
   const std::int64_t per_row = cubes.pieces * cubes.row_blocks;
   std::int64_t elements = cubes.rows * piece, outer = plan.numel;
   for (int d = 0; d <= cubes.inner; ++d) outer /= job.shape[d];

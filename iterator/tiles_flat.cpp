@@ -180,12 +180,15 @@ class FlatRun {
         lane.stride = flat.feed == Feed::Convert ? operand.memory_size() : operand.strides[0];
         lane.at = operand.data + first * lane.stride;
       } else {
-        walks_[i].emplace(job, operand);
-        walks_[i]->seek(first);
-        if (flat.feed == Feed::Gather && OffsetWalk::suits(walks_[i]->sizes(), walks_[i]->strides(), operand.memory_size())) {
-          offsets_[i].emplace(operand.data, walks_[i]->sizes(), walks_[i]->strides(), plan.numel,
-                              operand.memory_size(), room_[i]);
+        Walk walk(job, operand);
+        if (flat.feed == Feed::Gather &&
+            OffsetWalk::suits(walk.sizes(), walk.strides(), operand.memory_size())) {
+          offsets_[i].emplace(operand.data, walk.sizes(), walk.strides(), plan.numel, operand.memory_size(),
+                              room_[i]);
           offsets_[i]->seek(first);
+        } else {
+          walk.seek(first);
+          walks_[i] = walk;
         }
       }
       // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if
@@ -289,7 +292,8 @@ class FlatRun {
   std::array<Lane, kMaxTileOperands> lanes_{};
   std::array<std::optional<Walk>, kMaxTileOperands> walks_;
   std::array<std::optional<OffsetWalk>, kMaxTileOperands> offsets_;
-  OffsetWalk::Offsets room_[kMaxTileOperands];  // of offsets_; zeroing it would take as long as a small tensor
+  OffsetWalk::Offsets
+      room_[kMaxTileOperands];  // beside the arena; zeroing it would take as long as a small tensor
   std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
 };
 

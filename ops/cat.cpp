@@ -220,7 +220,7 @@ void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) 
 Tensor cat(ArrayRef<Tensor> tensors, std::int64_t dim) {
   const Joined joined(tensors, dim);
   const auto rank = static_cast<std::int64_t>(joined.sizes.size());
-  if (rank >= 4 && std::all_of(tensors.begin(), tensors.end(), is_channels_last)) {
+  if (std::all_of(tensors.begin(), tensors.end(), is_channels_last)) {
     std::vector<Tensor> moved;
     moved.reserve(tensors.size());
     for (const Tensor& t : tensors) moved.push_back(channels_moved(t));

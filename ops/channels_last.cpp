@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <lanewise/ops/channels_last.h>
 #include <lanewise/ops/views.h>
 
@@ -11,14 +9,14 @@ bool is_channels_last(const Tensor& t) {
   std::int64_t least = 0;
   const auto follows = [&](std::int64_t dim) {
     if (t.size(dim) == 0 || t.stride(dim) < least) return false;
-    least = t.stride(dim) * std::max<std::int64_t>(t.size(dim), 1);
+    least = t.stride(dim) * t.size(dim);
     return true;
   };
   if (!follows(1)) return false;
   for (std::int64_t dim = rank - 1; dim > 1; --dim) {
     if (!follows(dim)) return false;
   }
-  // A tensor of one place is taken for one of contiguous channels.
+  // One channel at one place, which both layouts hold: contiguous.
   return least != t.stride(1) && follows(0);
 }
 

@@ -7,7 +7,8 @@
 namespace lanewise::ops {
 
 /// Whether memory holds the channels (dimension 1) of a place next to each other: PyTorch's rule for 4-D and 5-D tensors of
-/// MemoryFormat ChannelsLast and ChannelsLast3d, gaps allowed.
+/// MemoryFormat ChannelsLast and ChannelsLast3d, gaps allowed. Strides alone tell: contiguous tensors of one channel or of one
+/// place may pass too.
 bool is_channels_last(const Tensor& t);
 
 /// A dimension of a channels-last tensor, where channels come last: of channels_moved(t).

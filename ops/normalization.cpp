@@ -305,14 +305,21 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                                                      const Tensor& bias, const Tensor& running_mean,
                                                      const Tensor& running_var, bool training,
                                                      double momentum, double eps) {
-  if (!is_channels_last(input))
+  if (input.is_contiguous() || !is_channels_last(input))
     return dense_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
-  // Rows of channels.
   const Tensor moved = channels_moved(input);
-  const Tensor rows = view(dense(moved), {input.numel() / input.size(1), input.size(1)});
+  Tensor result = detail::empty_cpu(moved.sizes(), input.scalar_type());
+  constexpr std::int64_t kFewChannels = 16;  // whose statistics over rows take longer than two copies
+  const bool few = input.size(1) < kFewChannels;
+  const Tensor given = few ? input : view(dense(moved), {input.numel() / input.size(1), input.size(1)});
   auto [out, mean, scale] =
-      dense_batch_norm(rows, weight, bias, running_mean, running_var, training, momentum, eps);
-  return {channels_back(view(out, moved.sizes())), mean, scale};
+      dense_batch_norm(given, weight, bias, running_mean, running_var, training, momentum, eps);
+  if (few) {
+    copy_(result, channels_moved(out));
+  } else {
+    result = view(out, moved.sizes());
+  }
+  return {channels_back(result), mean, scale};
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight,

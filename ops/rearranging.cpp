@@ -76,10 +76,12 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
   for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim("roll", dim, self.dim()));
   // A dimension that comes twice moves by both shifts.
   DimVector once, by;
+  bool stays = false;  // along one dimension
   for (std::size_t i = 0; i < wrapped.size(); ++i) {
     const auto place =
         static_cast<std::size_t>(std::find(once.begin(), once.end(), wrapped[i]) - once.begin());
     const std::int64_t shift = shifts[i] % std::max<std::int64_t>(self.size(wrapped[i]), 1);
+    stays = stays || shift == 0;
     if (place < once.size()) {
       by[place] += shift;
     } else {
@@ -88,8 +90,8 @@ Tensor roll(const Tensor& self, IntArrayRef shifts, IntArrayRef dims) {
     }
   }
   if (self.numel() == 0) return clone(self);
-  // As in PyTorch not of a part without elements.
-  if (is_channels_last(self) && std::find(by.begin(), by.end(), 0) == by.end()) {
+  // As in PyTorch, which joins two parts: one without elements is contiguous, and with it the result.
+  if (!stays && is_channels_last(self)) {
     const Tensor from = channels_moved(self);
     const Tensor result = lanewise::detail::empty_cpu(from.sizes(), self.scalar_type());
     for (std::int64_t& dim : once) dim = moved_dim(dim, self.dim());

@@ -137,8 +137,11 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
     const auto* x = lines.lines.template const_data_ptr<T>();
     parallel_for(0, lines.count, std::max<std::int64_t>(1, 8192 / lines.n),
                  [&](std::int64_t begin, std::int64_t end) {
-                   // Of few elements all ranks are counted sooner than the first ones are found: of 128 f32 two take 0.5 of the time so.
-                   const bool is_short = ShortLine<T>::takes(lines.n) && (lines.n <= 64 || k * 16 >= lines.n);
+                   // All ranks are counted for few elements, or for many of them: the first two of 128 f32 are found in a third of
+                   // the time.
+                   constexpr std::int64_t kCounted = 64, kShare = 16;
+                   const bool is_short =
+                       ShortLine<T>::takes(lines.n) && (lines.n <= kCounted || k * kShare >= lines.n);
                    std::vector<Item> items;
                    std::optional<SortRoom> room;
                    for (std::int64_t l = begin; l < end; ++l) {

@@ -40,20 +40,24 @@ TEST(ChannelsLast, IsKept) {
   }
 }
 
-TEST(ChannelsLast, IsNormalizedByRowsOfChannels) {
-  const Tensor x = channels_last({4, 3, 6, 5}), weight = arange(1, 4, TensorOptions().dtype(kFloat));
-  const auto results = [&](const Tensor& given, bool training) {
-    Tensor input = given.detach().requires_grad_();
-    Tensor mean = zeros({3}), var = ones({3});
-    Tensor out = batch_norm(input, weight, weight, mean, var, training, 0.1, 1e-5, false);
-    (out * out).sum().backward();
-    return std::vector<Tensor>{out.detach(), mean, var, input.grad()};
-  };
-  for (const bool training : {false, true}) {
-    const std::vector<Tensor> last = results(x, training), dense = results(x.contiguous(), training);
-    EXPECT_TRUE(is_last(last[0]));
-    for (std::size_t i = 0; i < last.size(); ++i)
-      EXPECT_TRUE(equal(last[i], dense[i])) << training << ' ' << i;
+// Few channels go through a copy.
+TEST(ChannelsLast, IsKeptByBatchNorm) {
+  for (const std::int64_t channels : {3, 20}) {
+    const Tensor x = channels_last({4, channels, 6, 5}),
+                 weight = arange(1, channels + 1, TensorOptions().dtype(kFloat));
+    const auto results = [&](const Tensor& given, bool training) {
+      Tensor input = given.detach().requires_grad_();
+      Tensor mean = zeros({channels}), var = ones({channels});
+      Tensor out = batch_norm(input, weight, weight, mean, var, training, 0.1, 1e-5, false);
+      (out * out).sum().backward();
+      return std::vector<Tensor>{out.detach(), mean, var, input.grad()};
+    };
+    for (const bool training : {false, true}) {
+      const std::vector<Tensor> last = results(x, training), dense = results(x.contiguous(), training);
+      EXPECT_TRUE(is_last(last[0]));
+      for (std::size_t i = 0; i < last.size(); ++i)
+        EXPECT_TRUE(equal(last[i], dense[i])) << training << ' ' << i;
+    }
   }
 }
 
@@ -67,6 +71,16 @@ TEST(ChannelsLast, IsToldByStrides) {
   EXPECT_TRUE(equal(cat({last, last}, 1), cat({dense, dense}, 1)));
   const Tensor place = memory.as_strided({2, 3, 1, 1}, {3, 1, 1, 1});
   EXPECT_TRUE(cat({place, place}, 2).is_contiguous());
+  // What is contiguous stays so where it is normalized.
+  const Tensor line = memory.as_strided({4, 1, 4, 1}, {4, 1, 1, 1}), one = ones({1});
+  EXPECT_EQ(batch_norm(line, one, one, one, one, false, 0.1, 1e-5, false).stride(1), 4);
+}
+
+TEST(ChannelsLast, IsLostWhereAPartOfARollIsEmpty) {
+  const Tensor x = channels_last({2, 3, 4, 5});
+  EXPECT_TRUE(is_last(roll(x, {1, 2}, {2, 2})));
+  EXPECT_TRUE(roll(x, {4, 1}, {2, 2}).is_contiguous());
+  EXPECT_TRUE(equal(roll(x, {4, 1}, {2, 2}), roll(x, 1, 2)));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // The page of a sweep: what two programs of sweep/main.cpp printed, side by side.
 //
-//   lanewise_sweep_table <folder> [peer]    with files <type>.<layout>.ours and <type>.<layout>.peer, turns one after the other
+//   lanewise_sweep_table <folder> [peer [most]]    with files <type>.<layout>.ours and <type>.<layout>.peer, turns one after the
+//                                                  other; at most so many slower calls, and differing answers, are named
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -57,11 +59,12 @@ std::string time_of(double nanoseconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3) {
-    std::fprintf(stderr, "usage: %s <folder> [peer]\n", argv[0]);
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "usage: %s <folder> [peer [most]]\n", argv[0]);
     return 2;
   }
   const char* const peer_name = argc > 2 ? argv[2] : "libtorch";
+  const std::size_t most = argc > 3 ? std::stoul(argv[3]) : SIZE_MAX;
   std::vector<Pair> pairs;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
     if (entry.path().extension() != ".ours") continue;
@@ -95,20 +98,23 @@ int main(int argc, char** argv) {
       "\n## Slower than %s\n\nBelow 0.9:\n\n| op | type | layout | lanewise | %s | ratio |\n"
       "|---|---|---|---|---|---|\n",
       peer_name, peer_name);
+  std::size_t slower = 0;
   for (const Pair& p : pairs) {
     if (p.ratio() >= 0.9) break;
+    if (++slower > most) continue;
     std::printf("| %s | %s | %s | %s | %s | %.2f |\n", p.op.c_str(), p.type.c_str(), p.layout.c_str(),
                 time_of(p.ours.nanoseconds).c_str(), time_of(p.peer.nanoseconds).c_str(), p.ratio());
   }
+  if (slower > most) std::printf("\nAnd %zu more.\n", slower - most);
   std::printf(
       "\n## Answers that differ\n\nBy more than a thousandth of the sum of their elements (halves: three "
       "hundredths):\n\n");
-  bool any = false;
+  std::size_t differ = 0;
   for (const Pair& p : pairs) {
-    if (p.agrees()) continue;
-    any = true;
+    if (p.agrees() || ++differ > most) continue;
     std::printf("- %s of %s, %s: %.9g, %s %.9g\n", p.op.c_str(), p.type.c_str(), p.layout.c_str(), p.ours.sum,
                 peer_name, p.peer.sum);
   }
-  if (!any) std::printf("None.\n");
+  if (differ > most) std::printf("\nAnd %zu more.\n", differ - most);
+  if (differ == 0) std::printf("None.\n");
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <lanewise/tensor/dim_vector.h>
 
@@ -20,7 +22,7 @@ class OffsetWalk {
   }
 
   /// Room for the places of the elements.
-  static constexpr std::int64_t kOffsets = 512;
+  static constexpr std::int64_t kOffsets = 256;
   using Offsets = std::int64_t[kOffsets];
 
   /// Dimensions from the fastest; strides in bytes. `elements` of all of them are walked. Keeps `offsets`.
@@ -62,15 +64,14 @@ class OffsetWalk {
     take(n, tile, [](char* memory, char* element, auto size) { std::memcpy(element, memory, size); });
   }
   void store(std::int64_t n, const char* tile) {
-    take(n, const_cast<char*>(tile),
-         [](char* memory, char* element, auto size) { std::memcpy(memory, element, size); });
+    take(n, tile, [](char* memory, const char* element, auto size) { std::memcpy(memory, element, size); });
   }
 
  private:
   static constexpr std::int64_t kMostInner = 128, kUses = 8;
 
-  template <class Move>
-  void take(std::int64_t n, char* tile, Move move) {
+  template <class Tile, class Move>
+  void take(std::int64_t n, Tile* tile, Move move) {
     switch (element_size_) {
       case 1: return take<1>(n, tile, move);
       case 2: return take<2>(n, tile, move);
@@ -79,8 +80,8 @@ class OffsetWalk {
       default: return take<16>(n, tile, move);
     }
   }
-  template <std::size_t Size, class Move>
-  void take(std::int64_t n, char* tile, Move move) {
+  template <std::size_t Size, class Tile, class Move>
+  void take(std::int64_t n, Tile* tile, Move move) {
     while (n > 0) {
       const std::int64_t left = (sizes_[next_] - index_[next_]) * inner_;
       const std::int64_t count = std::min(n, std::min(left, known_) - within_);

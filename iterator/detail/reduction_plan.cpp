@@ -83,10 +83,9 @@ std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
 }
 
 bool ReductionPlan::is_better_copied() const {
-  constexpr std::int64_t kFewElements = 2048, kMostBytes = 16 << 20, kLine = 64, kFewInACall = 16,
-                         kFewInAUnit = 128;
+  constexpr std::int64_t kMostBytes = 16 << 20, kLine = 64, kFewInACall = 16, kFewInAUnit = 128;
   const std::int64_t elements = length * column.size * batches;
-  if (elements < kFewElements || elements * from_size() > kMostBytes) return false;
+  if (elements < kLeastCopied || elements * from_size() > kMostBytes) return false;
   std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
   bool repeats = false;
   const auto see = [&](std::int64_t size, std::int64_t stride) {

@@ -59,8 +59,10 @@ struct ReductionPlan {
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
-  /// Whether a contiguous copy of the tensor is soon made and reduced, beside what the kernel would be given: few elements in a call, or
-  /// elements of one cache line far apart from each other.
+  /// Fewer elements are in L1, where no walk costs more than a copy.
+  static constexpr std::int64_t kLeastCopied = 8192;
+  /// Whether a contiguous copy of the tensor costs less than the walk: calls would have few elements each, or the elements of a cache line
+  /// would come far apart from each other.
   bool is_better_copied() const;
   /// Byte offset of element s of a sequence.
   std::int64_t sequence_offset(std::int64_t s) const;
