@@ -14,37 +14,31 @@
 namespace lanewise::detail {
 namespace {
 
-enum class CubeFeed : std::uint8_t {
-  Scalar,     ///< one element for all
-  RowScalar,  ///< one element for a row
-  Direct,     ///< rows are contiguous and of the right type: by pointer
-  Staged,     ///< through a tile
-};
-
 /// Of a job whose dimensions [0, inner) make up the rows of a cube and whose dimension `inner` counts them.
 struct CubePlan {
   int inner = 1;
   std::int64_t piece = 1;  ///< of dimension inner - 1; dimension 0 is not cut
   std::int64_t rows = 1;
   std::int64_t pieces = 1, row_blocks = 1;
-  std::array<CubeFeed, kMaxTileOperands> feed{};
+  std::array<RowFeed, kMaxTileOperands> feed{};
   std::array<std::int64_t, kMaxTileOperands> offset{};
   std::int64_t slice = 0, scratch = 0;  ///< where in the arena
   std::uint32_t broadcast = 0, moving = 0;
   double cost = 1;
 };
 
-CubeFeed feed_of(const Plan& plan, const TileJob& job, int k, int inner) {
+/// How an operand's rows of all inner dimensions reach the function.
+RowFeed feed_of(const Plan& plan, const TileJob& job, int k, int inner) {
   const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
-  if (plan.flat[static_cast<std::size_t>(k)].feed == Feed::Scalar) return CubeFeed::Scalar;
-  if (operand.memory != operand.tile) return CubeFeed::Staged;
+  if (plan.flat[static_cast<std::size_t>(k)].feed == Feed::Scalar) return RowFeed::Scalar;
+  if (operand.memory != operand.tile) return RowFeed::Staged;
   bool repeats = k >= job.outputs, dense = true;
   std::int64_t stride = operand.memory_size();
   for (int d = 0; d < inner; stride *= job.shape[d++]) {
     repeats = repeats && operand.strides[d] == 0;
     dense = dense && operand.strides[d] == stride;
   }
-  return repeats ? CubeFeed::RowScalar : dense ? CubeFeed::Direct : CubeFeed::Staged;
+  return repeats ? RowFeed::RowScalar : dense ? RowFeed::Direct : RowFeed::Staged;
 }
 
 /// The job with dimension `d` moved to place `inner`.
@@ -77,7 +71,7 @@ CubePlan plan_cubes(const Plan& plan, int d) {
   int staged = 0;
   for (int k = 0; k < job.operands; ++k) {
     const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
-    if (feed_of(plan, job, k, d) != CubeFeed::Staged) continue;
+    if (feed_of(plan, job, k, d) != RowFeed::Staged) continue;
     ++staged;
     bytes_per_element += operand.tile_size();
     widest = std::max({widest, operand.tile_size(), operand.memory_size()});
@@ -102,12 +96,12 @@ CubePlan plan_cubes(const Plan& plan, int d) {
     const auto i = static_cast<std::size_t>(k);
     const TileOperand& operand = job.operand[i];
     cubes.feed[i] = feed_of(plan, job, k, cubes.inner);
-    if (cubes.feed[i] == CubeFeed::Staged) {
+    if (cubes.feed[i] == RowFeed::Staged) {
       cubes.offset[i] = at;
       at += divup(cubes.rows * width * operand.tile_size(), 64) * 64;
-    } else if (cubes.feed[i] != CubeFeed::Direct) {
+    } else if (cubes.feed[i] != RowFeed::Direct) {
       cubes.broadcast |= 1u << k;
-      if (cubes.feed[i] == CubeFeed::RowScalar && operand.strides[d] != 0) cubes.moving |= 1u << k;
+      if (cubes.feed[i] == RowFeed::RowScalar && operand.strides[d] != 0) cubes.moving |= 1u << k;
     }
   }
   const std::int64_t slice = divup(cubes.rows * job.shape[0] * widest, 64) * 64;
@@ -123,8 +117,8 @@ class CubeRun {
       : job_(job), cubes_(cubes), arena_(arena), through_(job.identity && job.operands == 2) {
     for (int k = 0; k < job.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      if (cubes.feed[i] == CubeFeed::Scalar) group_.data[i] = const_cast<char*>(plan.scalar(k));
-      if (cubes.feed[i] == CubeFeed::Staged) stagers_[i].emplace(*job.movers, job.operand[i]);
+      if (cubes.feed[i] == RowFeed::Scalar) group_.data[i] = const_cast<char*>(plan.scalar(k));
+      if (cubes.feed[i] == RowFeed::Staged) stagers_[i].emplace(*job.movers, job.operand[i]);
       group_.step[i] = 0;
     }
   }
@@ -140,21 +134,21 @@ class CubeRun {
     };
     for (int k = 0; k < job_.operands; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      if (cubes_.feed[i] == CubeFeed::Scalar) continue;
-      const bool staged = cubes_.feed[i] == CubeFeed::Staged;
+      if (cubes_.feed[i] == RowFeed::Scalar) continue;
+      const bool staged = cubes_.feed[i] == RowFeed::Staged;
       group_.data[i] = staged ? arena_ + cubes_.offset[i] : begin_of(k);
       group_.step[i] = staged ? width_ * job_.operand[i].tile_size() : job_.operand[i].strides[cubes_.inner];
       if (!staged || k < job_.outputs) continue;
       // One slice goes where it belongs; rows of several are first put together in L1, for those of the output often lie a multiple of a
       // page apart.
-      if (through_ && cubes_.feed[0] == CubeFeed::Direct && cubes_.inner == 1) {
+      if (through_ && cubes_.feed[0] == RowFeed::Direct && cubes_.inner == 1) {
         return load(k, begin_of(k), length, group_.data[0], group_.step[0]);
       }
       load(k, begin_of(k), length, group_.data[i], group_.step[i]);
     }
     call();
     for (int k = 0; k < job_.outputs; ++k) {
-      if (cubes_.feed[static_cast<std::size_t>(k)] == CubeFeed::Staged) store(k, begin_of(k), length);
+      if (cubes_.feed[static_cast<std::size_t>(k)] == RowFeed::Staged) store(k, begin_of(k), length);
     }
   }
 
