@@ -253,14 +253,15 @@ void run_tiles(const TileJob& job) {
   }
   if (any_gather && run_arranged(plan)) return note_path(Path::Rows);
   if (any_gather) {
-    const int across = job.in_order ? 0 : disagreeing_dimension(plan);
-    if (across > 1 && job.shape[0] < least_block_columns(plan) && is_worth_cubes(plan, across)) {
-      note_path(Path::Blocked);
-      return run_cubes(plan, across);
-    }
-    if (across != 0 && job.shape[0] >= least_block_columns(plan)) {
+    const bool wide = job.shape[0] >= least_block_columns(plan);
+    const int across = job.in_order || (!wide && job.ndim < 3) ? 0 : disagreeing_dimension(plan);
+    if (across != 0 && wide) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
+    }
+    if (across > 1 && is_worth_cubes(plan, across)) {
+      note_path(Path::Blocked);
+      return run_cubes(plan, across);
     }
     if (plan.backward || (job.ndim > 1 && takes_rows(plan))) {
       note_path(Path::Rows);

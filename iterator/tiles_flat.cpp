@@ -180,15 +180,14 @@ class FlatRun {
         lane.stride = flat.feed == Feed::Convert ? operand.memory_size() : operand.strides[0];
         lane.at = operand.data + first * lane.stride;
       } else {
-        Walk walk(job, operand);
+        const Walk& walk = walks_[i].emplace(job, operand);
         if (flat.feed == Feed::Gather &&
             OffsetWalk::suits(walk.sizes(), walk.strides(), operand.memory_size())) {
           offsets_[i].emplace(operand.data, walk.sizes(), walk.strides(), plan.numel, operand.memory_size(),
                               room_[i]);
           offsets_[i]->seek(first);
         } else {
-          walk.seek(first);
-          walks_[i] = walk;
+          walks_[i]->seek(first);
         }
       }
       // A tile holds whole periods, so it is right for every tile that starts at a multiple of its length; if
@@ -292,8 +291,8 @@ class FlatRun {
   std::array<Lane, kMaxTileOperands> lanes_{};
   std::array<std::optional<Walk>, kMaxTileOperands> walks_;
   std::array<std::optional<OffsetWalk>, kMaxTileOperands> offsets_;
-  OffsetWalk::Offsets
-      room_[kMaxTileOperands];  // beside the arena; zeroing it would take as long as a small tensor
+  /// Beside the arena. Not zeroed, which would take as long as a small tensor.
+  OffsetWalk::Offsets room_[kMaxTileOperands];
   std::array<std::optional<Stager>, kMaxTileOperands> stagers_;
 };
 

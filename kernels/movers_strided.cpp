@@ -300,8 +300,7 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
     }
 #endif
     if constexpr (kSize <= 2) {
-      if (cols <= kInterleavedNarrow && rows >= 4 * kLeastInterleaved)
-        return interleave_narrow<T>(from, col_stride, rows, cols, tile);
+      if (interleaves_narrow<T>(rows, cols)) return interleave_narrow<T>(from, col_stride, rows, cols, tile);
     }
     Transposer<T>::gather(from, col_stride, rows, cols, tile);
   } else if (col_stride == -kSize && row_bytes >= 16) {
