@@ -3,6 +3,7 @@
 #include <lanewise/kernels/distance_table.h>
 #include <lanewise/kernels/gemm_table.h>
 #include <lanewise/kernels/kernel.h>
+#include <lanewise/kernels/normalization_table.h>
 #include <lanewise/kernels/rank_table.h>
 #include <lanewise/kernels/reduction_table.h>
 #include <lanewise/kernels/scan_table.h>
@@ -71,6 +72,7 @@ struct KernelTable {
   const GemmTable* gemm;
   const DistanceTable* distances;
   const RankTable* ranks;
+  const NormalizationTable* normalizations;
 };
 
 }  // namespace lanewise::kernels

@@ -8,7 +8,7 @@ constinit const KernelTable table = {
     &sgd_step,      &sgd_step_plain, &adam_step,  &adam_step_amsgrad, &rmsprop_step, &rmsprop_step_full,
     &adagrad_step,  &uniform,        &normal,     &random_int,        &bernoulli,    &arange,
     &linspace,      &in_bounds,      &count_set,  &positions_set,     &movers,       &reduction_table,
-    &softmax_table, &scan_table,     &gemm_table, &distance_table,    &rank_table,
+    &softmax_table, &scan_table,     &gemm_table, &distance_table,    &rank_table,   &normalization_table,
 };
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

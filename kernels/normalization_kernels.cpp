@@ -1,9 +1,16 @@
-// The backward pass of (x - mean) * scale, whose mean and scale depend on x.
+// (x - mean) * scale * weight + bias, and the backward pass of (x - mean) * scale, whose mean and scale depend on x.
 
 #include <lanewise/kernels/elementwise.h>
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
+
+struct Normalize {
+  template <class V>
+  V operator()(V x, V mean, V scale, V weight, V bias) const noexcept {
+    return ((x - mean) * scale) * weight + bias;
+  }
+};
 
 /// What the gradient by the scale sums.
 struct NormalProducts {
@@ -23,6 +30,8 @@ struct NormalBackward {
 
 }  // namespace
 
+constinit const ElementwiseKernel normalize =
+    elementwise<Normalize, Same(Same, Same, Same, Same, Same), 5>(floating);
 constinit const ElementwiseKernel normal_products =
     elementwise<NormalProducts, Same(Same, Same, Same, Same), kCompactCost>(floating);
 constinit const ElementwiseKernel normal_backward =

@@ -182,12 +182,27 @@ LANEWISE_INLINE auto shifts_out(V count) {
     return far;
   }
 }
+/// Lane by lane, counts from 0 to the width - 1. AVX2 has no instruction for 8 and 16 bits, and one lane after the other takes ten times
+/// as long as a step for each bit of the count.
+template <bool left, class V>
+LANEWISE_INLINE V shifted(V x, V count) {
+  using T = typename V::value_type;
+  if constexpr (sizeof(T) > 2 || kHasMaskedEnds) {
+    return left ? x << count : x >> count;
+  } else {
+    for (int bit = static_cast<int>(sizeof(T)) * 4; bit > 0; bit /= 2) {
+      const V step(static_cast<T>(bit));
+      x = vec::select((count & step) == step, left ? x << step : x >> step, x);
+    }
+    return x;
+  }
+}
 struct ShiftLeft {
   template <class V>
   V operator()(V x, V count) const noexcept {
     const V zero(typename V::value_type(0));
     const auto out = shifts_out(count);
-    return vec::select(out, zero, x << vec::select(out, zero, count));
+    return vec::select(out, zero, shifted<true>(x, vec::select(out, zero, count)));
   }
 };
 struct ShiftRight {
@@ -196,8 +211,9 @@ struct ShiftRight {
     using T = typename V::value_type;
     const auto out = shifts_out(count);
     const V last(static_cast<T>(sizeof(T) * 8 - 1));
-    const V shifted = x >> vec::select(out, last, count);  // of a negative number the sign is left
-    return std::is_signed_v<T> ? shifted : vec::select(out, V(T(0)), shifted);
+    const V result =
+        shifted<false>(x, vec::select(out, last, count));  // of a negative number the sign is left
+    return std::is_signed_v<T> ? result : vec::select(out, V(T(0)), result);
   }
 };
 
@@ -246,7 +262,7 @@ constinit const ElementwiseKernel frexp = elementwise<Frexp, Several<2>(Same), 6
 constinit const ElementwiseKernel make_complex =
     elementwise<MakeComplex, ComplexNumber(Same, Same)>(floating);
 constinit const ElementwiseKernel polar = elementwise<Polar, ComplexNumber(Same, Same), 28>(floating);
-constinit const ElementwiseKernel bitwise_left_shift = elementwise<ShiftLeft, Binary, kCompactCost>(integral);
+constinit const ElementwiseKernel bitwise_left_shift = by_size<ShiftLeft, Binary, kCompactCost>(integral);
 constinit const ElementwiseKernel bitwise_right_shift =
     elementwise<ShiftRight, Binary, kCompactCost>(integral);
 constinit const ElementwiseKernel gcd = elementwise<Gcd, Binary, 30>(integral);

@@ -114,7 +114,7 @@ struct Passes {
     const T* a = reinterpret_cast<const T*>(pa);
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
-    if (n > kTile && count > kTile) return pages(a, b, out, count, n, stride);
+    if ((n > kTile || (!Op::kUsesMax && n > 8)) && count > kTile) return pages(a, b, out, count, n, stride);
     T max[kTile] = {};
     T factor[kTile];
     for (std::int64_t c = 0; c < count; c += kTile) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include <lanewise/iterator/memory_overlap.h>
 #include <lanewise/ops/copy.h>
@@ -51,10 +52,24 @@ void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& 
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
     auto* out = static_cast<T*>(result.data_ptr());
-    walk_index(indexing.sizes, indexing.dim,
-               {indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
-                with_dim(result.strides())},
-               false, [&](const IndexBlock& in) {
+    const std::array strides{indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
+                             with_dim(result.strides())};
+    const auto places = [&](const IndexPlaces& p) {
+      const auto [from, index, to] = p.offsets;
+      const T* const source = x + p.at[0];
+      const std::int64_t* const i = chosen + p.at[kIndex];
+      T* const target = out + p.at[2];
+      const std::int64_t along = stride_along, n = p.n;
+      const auto limit = static_cast<std::uint64_t>(indexing.limit);
+      for (std::int64_t j = 0; j < n; ++j) {
+        const std::int64_t at = i[index[j]];
+        if (static_cast<std::uint64_t>(at) >= limit) indexing.check_bounds("gather", i + index[j], 1);
+        target[to[j]] = source[from[j] + at * along];
+      }
+    };
+    if (walk_short_dims(indexing.sizes, indexing.dim, strides, false, places)) return;
+    walk_index(indexing.sizes, indexing.dim, strides, false,
+               [&](const IndexBlock& in) {
                  // Copies: as far as the compiler knows, what is written changes what is captured.
                  const IndexBlock b = in;
                  const std::int64_t along = stride_along, limit = indexing.limit, n = b.n;

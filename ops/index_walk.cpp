@@ -4,10 +4,84 @@
 #include <lanewise/ops/index_walk.h>
 
 namespace lanewise::ops {
+namespace {
+
+constexpr std::int64_t kGrain = 16384;
+
+/// Whether one step goes through dimension d and the next one, for every operand.
+bool go_on(IntArrayRef sizes, const std::array<DimVector, kWalked>& strides, std::size_t d) {
+  return std::all_of(strides.begin(), strides.end(),
+                     [&](const DimVector& s) { return s[d] == sizes[d + 1] * s[d + 1]; });
+}
+
+}  // namespace
+
+bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
+                     bool apart, FunctionRef<void(const IndexPlaces&)> f) {
+  constexpr std::int64_t kPlaces = 256, kLongRun = 12, kManyInBlock = 64;
+  const auto rank = sizes.size();
+  if (rank < 3 || sizes[rank - 1] >= kLongRun) return false;
+  // Elements of a block of walk_index().
+  const auto along = static_cast<std::size_t>(dim);
+  std::int64_t in_block = sizes[rank - 1] * sizes[std::min(along, rank - 2)];
+  if (along == rank - 1) {
+    for (std::size_t d = rank - 2; d > 0 && go_on(sizes, strides, d - 1); --d) in_block *= sizes[d - 1];
+  }
+  if (in_block >= kManyInBlock) return false;
+  // Whole dimensions from `first` on, and some steps along the one before them.
+  std::size_t first = rank;
+  std::int64_t inner = 1, total = 1;
+  while (first > 0 && inner * sizes[first - 1] <= kPlaces) inner *= sizes[--first];
+  if (first == 0) return false;
+  for (const std::int64_t size : sizes) total *= size;
+  const std::size_t next = first - 1;
+  const std::int64_t steps = kPlaces / inner, known = steps * inner, pieces = divup(sizes[next], steps);
+  std::int64_t places[kWalked][kPlaces];
+  for (std::size_t k = 0; k < kWalked; ++k) {
+    DimVector at;
+    at.resize(rank);
+    std::int64_t offset = 0;
+    for (std::int64_t i = 0; i < known; ++i) {
+      places[k][i] = offset;
+      for (std::size_t d = rank; d-- > next;) {
+        offset += strides[k][d];
+        if (d == next || ++at[d] < sizes[d]) break;
+        offset -= at[d] * strides[k][d];
+        at[d] = 0;
+      }
+    }
+  }
+  // Blocks that one thread does in order follow each other: the pieces, and positions along a `dim` further out.
+  const bool in_turn = apart && along < first;
+  const std::int64_t turns = in_turn && along < next ? sizes[along] : 1;
+  const std::int64_t together = in_turn ? pieces * turns : 1;
+  const std::int64_t blocks = total / (sizes[next] * inner) * pieces;
+  const auto run = [&](std::int64_t i) {
+    const std::int64_t step = i % pieces * steps;
+    IndexPlaces p{{}, {places[0], places[1], places[2]}, std::min(steps, sizes[next] - step) * inner};
+    const auto go = [&](std::size_t d, std::int64_t n) {
+      for (std::size_t k = 0; k < kWalked; ++k) p.at[k] += n * strides[k][d];
+    };
+    go(next, step);
+    std::int64_t position = i / pieces;
+    if (turns > 1) go(along, position % turns);
+    position /= turns;
+    for (std::size_t d = next; d-- > 0;) {
+      if (turns > 1 && d == along) continue;
+      go(d, position % sizes[d]);
+      position /= sizes[d];
+    }
+    f(p);
+  };
+  parallel_for(0, blocks / together, std::max<std::int64_t>(1, kGrain / (known * together)),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin * together; i < end * together; ++i) run(i);
+               });
+  return true;
+}
 
 void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
                 bool apart, FunctionRef<void(const IndexBlock&)> f) {
-  constexpr std::int64_t kGrain = 16384;
   const auto rank = static_cast<std::int64_t>(sizes.size());
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;
   const auto size = [&](std::int64_t d) { return sizes[static_cast<std::size_t>(d)]; };
@@ -18,13 +92,8 @@ void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector,
   const bool along = dim == last;
   const std::int64_t row_dim = along ? last - 1 : dim;
   std::int64_t first = std::max<std::int64_t>(row_dim, 0), rows = row_dim < 0 ? 1 : size(row_dim);
-  const auto goes_on = [&](std::int64_t d) {
-    for (std::size_t k = 0; k < kWalked; ++k) {
-      if (stride(k, d) != size(d + 1) * stride(k, d + 1)) return false;
-    }
-    return true;
-  };
-  while (along && first > 0 && goes_on(first - 1)) rows *= size(--first);
+  while (along && first > 0 && go_on(sizes, strides, static_cast<std::size_t>(first - 1)))
+    rows *= size(--first);
   const auto is_outer = [&](std::int64_t d) { return d < first || (d > row_dim && d < last); };
   std::int64_t outer = 1;
   for (std::int64_t d = 0; d < last; ++d) {

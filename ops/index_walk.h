@@ -35,4 +35,16 @@ struct IndexBlock {
 void walk_index(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
                 bool apart, FunctionRef<void(const IndexBlock&)> f);
 
+/// n elements in order of position, and where each lies behind `at`, for each operand.
+struct IndexPlaces {
+  std::array<std::int64_t, kWalked> at;
+  std::array<const std::int64_t*, kWalked> offsets;
+  std::int64_t n;
+};
+
+/// The same where the last dimensions are too short for runs: the places of their elements are written down once. False, and nothing
+/// is called, if runs are long enough.
+bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
+                     bool apart, FunctionRef<void(const IndexPlaces&)> f);
+
 }  // namespace lanewise::ops

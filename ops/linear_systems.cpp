@@ -69,7 +69,7 @@ class Lu {
         order_(static_cast<std::size_t>(n)) {}
 
   /// Of this matrix from here on.
-  void factorize(const T* matrix) {
+  [[gnu::noinline]] void factorize(const T* matrix) {
     for (std::int64_t i = 0; i < n_; ++i) {
       std::copy_n(matrix + i * n_, n_, row(i));
       order_[static_cast<std::size_t>(i)] = i;
@@ -96,30 +96,11 @@ class Lu {
   }
 
   /// x [n, cols] with A x = b.
-  void solve(const T* b, std::int64_t cols, T* x) const {
-    const auto part = [&](std::int64_t first, std::int64_t end) {
-      return matrix(x + first * cols, end - first, cols, cols);
-    };
-    for (std::int64_t first = 0; first < n_; first += kPanel) {
-      const std::int64_t end = std::min(first + kPanel, n_);
-      for (std::int64_t i = first; i < end; ++i)
-        std::copy_n(b + order_[static_cast<std::size_t>(i)] * cols, cols, x + i * cols);
-      if (first > 0) subtract_product(block(first, 0, end - first, first), part(0, first), part(first, end));
-      for (std::int64_t i = first; i < end; ++i) {
-        for (std::int64_t j = first; j < i; ++j) subtract(row(i)[j], x + j * cols, x + i * cols, cols);
-      }
-    }
-    for (std::int64_t end = n_; end > 0;) {
-      const std::int64_t first = (end - 1) / kPanel * kPanel;
-      if (end < n_)
-        subtract_product(block(first, end, end - first, n_ - end), part(end, n_), part(first, end));
-      for (std::int64_t i = end - 1; i >= first; --i) {
-        T* to = x + i * cols;
-        for (std::int64_t j = i + 1; j < end; ++j) subtract(row(i)[j], x + j * cols, to, cols);
-        for (std::int64_t c = 0; c < cols; ++c) to[c] /= row(i)[i];
-      }
-      end = first;
-    }
+  [[gnu::noinline]] void solve(const T* b, std::int64_t cols, T* x) const {
+    for (std::int64_t i = 0; i < n_; ++i)
+      std::copy_n(b + order_[static_cast<std::size_t>(i)] * cols, cols, x + i * cols);
+    solve_lower(0, n_, x, cols, cols);
+    solve_upper(0, n_, x, cols, cols);
   }
 
  private:
@@ -143,7 +124,7 @@ class Lu {
     return matrix(row(first_row) + first_col, rows, cols, stride_);
   }
   /// c -= a b, a copied with the other sign so that products are added to c where it lies.
-  static void subtract_product(const Matrix& a, const Matrix& b, const Matrix& c) {
+  [[gnu::noinline]] static void subtract_product(const Matrix& a, const Matrix& b, const Matrix& c) {
     const Tensor memory = numbers<T>(a.rows * a.cols);
     T* const negative = memory.data_ptr<T>();
     for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -166,32 +147,48 @@ class Lu {
     }
     const std::int64_t middle = first + (end - first + kLeaf) / (2 * kLeaf) * kLeaf;
     factor(first, middle);
-    solve_lower(first, middle, middle, end);
+    solve_lower(first, middle, a_ + middle, stride_, end - middle);
     subtract_product(block(middle, first, n_ - middle, middle - first),
                      block(first, middle, middle - first, end - middle),
                      block(middle, middle, n_ - middle, end - middle));
     factor(middle, end);
   }
 
-  /// Rows [first, end) of the columns from `left` to `right`: what the unit lower triangle beside them leaves.
-  void solve_lower(std::int64_t first, std::int64_t end, std::int64_t left, std::int64_t right) {
+  /// Rows [first, end) of x: what the unit lower triangle beside them leaves. The first half, what follows from it for the
+  /// second one, and the second half.
+  [[gnu::noinline]] void solve_lower(std::int64_t first, std::int64_t end, T* x, std::int64_t stride,
+                                     std::int64_t cols) const {
     if (end - first <= kPanel) {
-      for (std::int64_t i = first; i < end; ++i) subtract_rows(i, first, i, left, right);
+      for (std::int64_t i = first; i < end; ++i) {
+        for (std::int64_t j = first; j < i; ++j) subtract(row(i)[j], x + j * stride, x + i * stride, cols);
+      }
       return;
     }
     const std::int64_t middle = first + (end - first) / 2;
-    solve_lower(first, middle, left, right);
+    solve_lower(first, middle, x, stride, cols);
     subtract_product(block(middle, first, end - middle, middle - first),
-                     block(first, left, middle - first, right - left),
-                     block(middle, left, end - middle, right - left));
-    solve_lower(middle, end, left, right);
+                     matrix(x + first * stride, middle - first, cols, stride),
+                     matrix(x + middle * stride, end - middle, cols, stride));
+    solve_lower(middle, end, x, stride, cols);
   }
 
-  /// Row i minus its elements [first, end) times the rows of these numbers, in the columns from `left` to `right`.
-  void subtract_rows(std::int64_t i, std::int64_t first, std::int64_t end, std::int64_t left,
-                     std::int64_t right) {
-    for (std::int64_t j = first; j < end; ++j)
-      subtract(row(i)[j], row(j) + left, row(i) + left, right - left);
+  /// The same for the upper triangle, from the last row on.
+  [[gnu::noinline]] void solve_upper(std::int64_t first, std::int64_t end, T* x, std::int64_t stride,
+                                     std::int64_t cols) const {
+    if (end - first <= kPanel) {
+      for (std::int64_t i = end - 1; i >= first; --i) {
+        T* const to = x + i * stride;
+        for (std::int64_t j = i + 1; j < end; ++j) subtract(row(i)[j], x + j * stride, to, cols);
+        for (std::int64_t c = 0; c < cols; ++c) to[c] /= row(i)[i];
+      }
+      return;
+    }
+    const std::int64_t middle = first + (end - first) / 2;
+    solve_upper(middle, end, x, stride, cols);
+    subtract_product(block(first, middle, middle - first, end - middle),
+                     matrix(x + middle * stride, end - middle, cols, stride),
+                     matrix(x + first * stride, middle - first, cols, stride));
+    solve_upper(first, middle, x, stride, cols);
   }
 
   /// In the columns up to `end`.

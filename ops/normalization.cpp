@@ -21,51 +21,72 @@ namespace lanewise::ops {
 namespace {
 
 constexpr std::int64_t kParallelElements = 1 << 15;
-/// Elements that pass several kernels while they are in L1.
-constexpr std::int64_t kRun = 2048;
-/// Shorter runs that share a channel spend their time on calls.
+/// Rows of fewer elements that share their parameters are put together for many samples.
 constexpr std::int64_t kShortRun = 64;
+constexpr std::int64_t kTogether = 1024;
 
-/// (x - mean) * scale * weight + bias, kernel after kernel over pieces that stay in L1 between them.
-class Runs {
+/// (x - mean) * scale * weight + bias over rows that follow each other.
+class Normalizer {
  public:
-  explicit Runs(ScalarType type) {
-    const kernels::KernelTable& table = kernels::active_kernels();
-    const auto i = static_cast<std::size_t>(type);
-    size_ = static_cast<std::int64_t>(element_size(type));
-    add_ = table.add->fn[i];
-    sub_ = table.sub->fn[i];
-    mul_ = table.mul->fn[i];
-  }
-  /// An operand of a run: one element, an element for each, or nothing.
+  /// One of the four: an element for each of a row or one for all, and how many of them the next row is ahead.
   struct Part {
     const char* data = nullptr;
     bool one = false;
-
-    Part after(std::int64_t bytes) const { return {data == nullptr || one ? data : data + bytes, one}; }
+    std::int64_t ahead = 0;
   };
-  void operator()(const char* x, char* out, std::int64_t n, Part mean, Part scale, Part weight,
+  Normalizer(ScalarType type, std::int64_t n)
+      : type_(type), n_(n), kernel_(*kernels::active_kernels().normalize) {}
+
+  void operator()(const char* x, char* out, std::int64_t rows, Part mean, Part scale, Part weight,
                   Part bias) const {
-    for (std::int64_t i = 0; i < n; i += kRun) {
-      const std::int64_t m = std::min(n - i, kRun), at = i * size_;
-      apply(sub_, x + at, out + at, m, mean.after(at));
-      apply(mul_, out + at, out + at, m, scale.after(at));
-      apply(mul_, out + at, out + at, m, weight.after(at));
-      apply(add_, out + at, out + at, m, bias.after(at));
+    const auto size = static_cast<std::int64_t>(element_size(type_));
+    kernels::ElementwiseRows call{
+        .data = {out, const_cast<char*>(x)}, .step = {n_ * size, n_ * size}, .count = rows, .moving = 0};
+    std::uint32_t broadcast = 0;
+    // x * 1 and x + -0 are x.
+    static constexpr double kOne = 1, kNone = -0.0;
+    static constexpr float kOneF = 1, kNoneF = -0.0F;
+    const bool wide = type_ == kDouble;
+    const auto constant = [](const auto& value) { return reinterpret_cast<const char*>(&value); };
+    const char* const absent[] = {nullptr, nullptr, wide ? constant(kOne) : constant(kOneF),
+                                  wide ? constant(kNone) : constant(kNoneF)};
+    std::size_t k = 0;
+    for (Part part : {mean, scale, weight, bias}) {
+      if (part.data == nullptr) part = {absent[k], true, 0};
+      const std::size_t operand = 2 + k++;
+      const std::uint32_t bit = std::uint32_t{1} << operand;
+      call.data[operand] = const_cast<char*>(part.data);
+      call.step[operand] = part.ahead * size;
+      if (part.one) broadcast |= bit;
+      if (part.one && part.ahead != 0) call.moving |= bit;
+    }
+    static constexpr kernels::KernelScalar kNoParams{1, 1, 0};
+    const auto index = static_cast<std::size_t>(type_);
+    const kernels::ElementwiseFn fn = kernel_.fn[index];
+    if ((kernel_.rows >> index & 1) != 0) {
+      return fn(reinterpret_cast<char* const*>(&call), broadcast | kernels::kManyRows, n_, &kNoParams);
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      fn(call.data.data(), broadcast, n_, &kNoParams);
+      for (std::size_t i = 0; i < k + 2; ++i) call.data[i] += call.step[i];
     }
   }
 
  private:
-  static void apply(kernels::ElementwiseFn fn, const char* x, char* out, std::int64_t n, Part part) {
-    if (part.data == nullptr) return;
-    static constexpr kernels::KernelScalar kOne{1, 1, 0};
-    char* const data[] = {out, const_cast<char*>(x), const_cast<char*>(part.data)};
-    fn(data, part.one ? 4u : 0u, n, &kOne);
-  }
-
-  std::int64_t size_;
-  kernels::ElementwiseFn add_, sub_, mul_;
+  ScalarType type_;
+  std::int64_t n_;
+  const kernels::ElementwiseKernel& kernel_;
 };
+
+/// Calls run(first, rows, period) for rows [begin, end) cut where a period of `of_period` rows ends.
+template <class Run>
+void each_period(std::int64_t begin, std::int64_t end, std::int64_t of_period, Run run) {
+  while (begin < end) {
+    const std::int64_t period = begin / of_period, stop = std::min(end, (period + 1) * of_period);
+    run(begin, stop - begin, period);
+    begin = stop;
+  }
+}
 
 ScalarType compute_type_of(const char* op, const Tensor& input) {
   LANEWISE_CHECK(DtypeError, input.is_floating_point(), op, ": not defined for ", input.scalar_type(),
@@ -83,8 +104,9 @@ Tensor converted(const char* op, const char* name, const Tensor& t, const Tensor
 const char* data_of(const Tensor& t) {
   return t.defined() ? static_cast<const char*>(t.const_data_ptr()) : nullptr;
 }
-Runs::Part at(const char* data, std::int64_t index, std::int64_t size, bool one) {
-  return {data == nullptr ? nullptr : data + index * size, one};
+/// One element for all of a row, of the next row the next one.
+Normalizer::Part of_row(const char* data, std::int64_t index, std::int64_t size) {
+  return {data == nullptr ? nullptr : data + index * size, true, 1};
 }
 
 /// Means and reciprocal standard deviations over `dims`, and if wanted the variances.
@@ -162,13 +184,11 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArr
   const char *from = data_of(x), *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w),
              *bs = data_of(b);
   char* to = static_cast<char*>(out.data_ptr());
-  const Runs runs(compute);
+  const Normalizer normalize(compute, n);
   parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t r = begin; r < end; ++r) {
-                   runs(from + r * n * size, to + r * n * size, n, at(mean, r, size, true),
-                        at(scale, r, size, true), {ws, false}, {bs, false});
-                 }
+                 normalize(from + begin * n * size, to + begin * n * size, end - begin,
+                           of_row(mean, begin, size), of_row(scale, begin, size), {ws}, {bs});
                });
   const auto shaped = [&](const Tensor& t) {
     return dense(detail::make_view(t, kept, detail::empty_cpu(kept, compute).strides(), 0),
@@ -193,7 +213,7 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
                               each(bias));
   }
   // Few channels side by side are repeated for many samples, so that these are one run: of 8 channels it takes 0.17 of the time.
-  const std::int64_t together = spatial == 1 ? std::clamp<std::int64_t>(kRun / 2 / channels, 1, samples) : 1;
+  const std::int64_t together = spatial == 1 ? std::clamp<std::int64_t>(kTogether / channels, 1, samples) : 1;
   const auto repeated = [&](const Tensor& t) {
     return t.defined() && together > 1 ? dense(expand(view(t, {1, channels}), {together, channels})) : t;
   };
@@ -202,27 +222,27 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
   const char *from = data_of(x), *ms = data_of(means), *ss = data_of(scales), *ws = data_of(weights),
              *bs = data_of(biases);
   char* to = static_cast<char*>(out.data_ptr());
-  const Runs runs(compute);
   if (spatial == 1) {
-    parallel_for(
-        0, divup(samples, together), std::max<std::int64_t>(1, kParallelElements / (together * channels)),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t sample = i * together, n = std::min(together, samples - sample);
-            const std::int64_t first = sample * channels * size;
-            runs(from + first, to + first, n * channels, {ms, false}, {ss, false}, {ws, false}, {bs, false});
-          }
-        });
+    const std::int64_t n = together * channels;
+    const auto run = [&](std::int64_t first, std::int64_t rows, std::int64_t length) {
+      const std::int64_t bytes = first * n * size;
+      Normalizer(compute, length)(from + bytes, to + bytes, rows, {ms}, {ss}, {ws}, {bs});
+    };
+    parallel_for(0, samples / together, std::max<std::int64_t>(1, kParallelElements / n),
+                 [&](std::int64_t begin, std::int64_t end) { run(begin, end - begin, n); });
+    const std::int64_t left = samples % together;
+    if (left > 0) run(samples / together, 1, left * channels);
     return;
   }
+  const Normalizer normalize(compute, spatial);
   parallel_for(0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const std::int64_t c = i % channels;
-                   const std::int64_t first = i * spatial * size;
-                   runs(from + first, to + first, spatial, at(ms, c, size, true), at(ss, c, size, true),
-                        at(ws, c, size, true), at(bs, c, size, true));
-                 }
+                 each_period(
+                     begin, end, channels, [&](std::int64_t first, std::int64_t rows, std::int64_t sample) {
+                       const std::int64_t c = first - sample * channels, bytes = first * spatial * size;
+                       normalize(from + bytes, to + bytes, rows, of_row(ms, c, size), of_row(ss, c, size),
+                                 of_row(ws, c, size), of_row(bs, c, size));
+                     });
                });
 }
 
@@ -351,28 +371,24 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   const char *from = data_of(x), *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w),
              *bs = data_of(b);
   char* to = static_cast<char*>(out.data_ptr());
-  const Runs runs(compute);
-  // Channels of a group share mean and scale, so that short ones pass in one run.
-  const std::int64_t of_group = C / group, together = std::clamp<std::int64_t>(kRun / HxW, 1, of_group);
-  const std::int64_t runs_of_group = divup(of_group, together);
-  const bool one = HxW > 1;  // weight of a channel
-  parallel_for(0, N * group * runs_of_group, std::max<std::int64_t>(1, kParallelElements / (together * HxW)),
+  // Rows are channels, or groups if a channel has one element.
+  const std::int64_t of_group = C / group, n = HxW > 1 ? HxW : of_group;
+  const Normalizer normalize(compute, n);
+  parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
                [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const std::int64_t g = i / runs_of_group, c = i % runs_of_group * together;
-                   const std::int64_t channels = std::min(together, of_group - c);
-                   const std::int64_t first = g * each + c * HxW;
-                   char* normalized = to + first * size;
-                   runs(from + first * size, normalized, channels * HxW, at(ms, g, size, true),
-                        at(ss, g, size, true), {}, {});
-                   if (ws == nullptr && bs == nullptr) continue;
-                   for (std::int64_t k = 0; k < (one ? channels : 1); ++k) {
-                     const std::int64_t channel = g % group * of_group + c + k;
-                     char* run = normalized + k * HxW * size;
-                     runs(run, run, one ? HxW : channels, {}, {}, at(ws, channel, size, one),
-                          at(bs, channel, size, one));
-                   }
-                 }
+                 each_period(begin, end, each / n,
+                             [&](std::int64_t first, std::int64_t rows, std::int64_t g) {
+                               const std::int64_t bytes = first * n * size;
+                               const auto of_channel = [&](const char* data) -> Normalizer::Part {
+                                 if (HxW > 1) return of_row(data, first % C, size);
+                                 return {data == nullptr ? nullptr : data + g % group * of_group * size};
+                               };
+                               const auto of_period = [&](const char* data) -> Normalizer::Part {
+                                 return {data + g * size, true};
+                               };
+                               normalize(from + bytes, to + bytes, rows, of_period(ms), of_period(ss),
+                                         of_channel(ws), of_channel(bs));
+                             });
                });
   return {dense(out, input.scalar_type()), dense(stats.mean, input.scalar_type()),
           dense(stats.scale, input.scalar_type())};

@@ -2,8 +2,8 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/pointwise.h>
-#include <lanewise/iterator/scratch.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/channels_last.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/normalization_backward.h>
 #include <lanewise/ops/reductions.h>
@@ -13,61 +13,53 @@
 namespace lanewise::ops {
 namespace {
 
-using kernels::KernelScalar;
 using kernels::KernelTable;
 
 constexpr PointwiseOp kProducts{"normalization backward", &KernelTable::normal_products};
 constexpr PointwiseOp kBackward{"normalization backward", &KernelTable::normal_backward};
 constexpr PointwiseOp kMul{"normalization backward", &KernelTable::mul};
 constexpr std::int64_t kParallelElements = 1 << 15;
-/// Shorter rows spend their time on calls.
-constexpr std::int64_t kShortRow = 64;
+/// Shorter rows pass one kernel after the other together.
+constexpr std::int64_t kShortRow = 16;
+/// Of channels with fewer elements side by side in a sample, columns are summed.
+constexpr std::int64_t kShortChannelRun = 16;
 
-/// Elementwise kernels over a row; operands outputs first.
-class Row {
- public:
-  Row(ScalarType type, std::int64_t n) : n_(n) {
-    const KernelTable& table = kernels::active_kernels();
-    const auto i = static_cast<std::size_t>(type);
-    mul_ = table.mul->fn[i];
-    products_ = table.normal_products->fn[i];
-    backward_ = table.normal_backward->fn[i];
-    sum_ = table.reductions->mean->inner[i];
-    finish_ = table.reductions->mean->finish[i];
-    count_.re = static_cast<double>(n);
-    count_.i = n;
-  }
-  void multiply(const char* x, const char* y, char* out) const { run(mul_, {out, x, y}, 0); }
-  void products(const char* grad, const char* x, const char* mean, const char* scale, char* out) const {
-    run(products_, {out, grad, x, mean, scale}, 0b11000);
-  }
-  void backward(const char* grad, const char* x, const char* mean, const char* scale, const char* mean_grad,
-                const char* mean_product, char* out) const {
-    run(backward_, {out, grad, x, mean, scale, mean_grad, mean_product, scale}, 0b11111000);
-  }
-  /// One element, into `value`.
-  void mean(const char* x, char* value) const {
-    alignas(16) char sum[16];
-    sum_(x, n_, 0, kernels::kPrefetchBytes, sum);
-    finish_(sum, 1, &count_, value, nullptr);
-  }
+/// Where groups of one element a position begin, so many of them on.
+template <class Data>
+Data after(Data data, std::int64_t bytes) {
+  return data == nullptr ? data : data + bytes;
+}
 
- private:
-  void run(kernels::ElementwiseFn fn, std::initializer_list<const char*> operands,
-           std::uint32_t single) const {
-    static constexpr KernelScalar kOne{1, 1, 0};
-    char* data[kernels::kMaxOperands];
-    std::transform(operands.begin(), operands.end(), data,
-                   [](const char* p) { return const_cast<char*>(p); });
-    fn(data, single, n_, &kOne);
-  }
+/// A line of columns.
+constexpr std::int64_t kColumns = 16;
 
-  std::int64_t n_;
-  kernels::ElementwiseFn mul_, products_, backward_;
-  decltype(kernels::ReductionKernel::inner)::value_type sum_;
-  decltype(kernels::ReductionKernel::finish)::value_type finish_;
-  KernelScalar count_;
-};
+/// All groups, in parallel.
+void run_groups(ScalarType compute, const kernels::NormalGroups& all) {
+  const kernels::NormalizationTable& table = *kernels::active_kernels().normalizations;
+  const bool wide = compute == kDouble, columns = all.element_step != 1;
+  const kernels::NormalGroupsFn fn = columns ? (wide ? table.columns_f64 : table.columns_f32)
+                                             : (wide ? table.backward_f64 : table.backward_f32);
+  const auto size = static_cast<std::int64_t>(element_size(compute));
+  const std::int64_t of_group = std::max<std::int64_t>(1, all.runs * all.n);
+  parallel_for(0, all.count, std::max(columns ? kColumns : 1, kParallelElements / of_group),
+               [&](std::int64_t begin, std::int64_t end) {
+                 kernels::NormalGroups part = all;
+                 const std::int64_t start = begin * all.group_step * size, element = begin * size;
+                 part.grad += start;
+                 part.x += start;
+                 part.out = after(all.out, start);
+                 part.mean += element;
+                 part.scale += element;
+                 part.factor += element;
+                 part.sums = after(all.sums, element);
+                 part.products = after(all.products, element);
+                 part.count = end - begin;
+                 part.first = begin % all.weight_rows;
+                 fn(part);
+               });
+}
+
+char* data_of(const Tensor& t) { return t.defined() ? static_cast<char*>(t.data_ptr()) : nullptr; }
 
 }  // namespace
 
@@ -87,9 +79,8 @@ Tensor normal_rows_backward(const Tensor& grad, const Tensor& input, const Tenso
   if (out.numel() == 0) return dense(out, input.scalar_type());
   const Tensor g = dense(grad, compute), x = dense(input, compute), m = dense(mean, compute),
                s = dense(scale, compute), w = weight.defined() ? dense(weight, compute) : weight;
-  const std::int64_t size = out.element_size(), rows = x.numel() / n;
+  const std::int64_t rows = x.numel() / n;
   if (n < kShortRow && rows > 1) {
-    // All of them pass one kernel after the other: rows of 32 take half of the time.
     const auto in_rows = [&](const Tensor& t) { return view(t, {rows, t.numel() / rows}); };
     Tensor weighted = in_rows(g);
     if (w.defined()) {
@@ -103,29 +94,64 @@ Tensor normal_rows_backward(const Tensor& grad, const Tensor& input, const Tenso
         normal_backward(weighted, from, means, scales, mean_of(weighted), mean_of(products), scales);
     return dense(view(result, input.sizes()), input.scalar_type());
   }
-  const auto start = [](const Tensor& t) { return static_cast<char*>(t.data_ptr()); };
-  const Row row(compute, n);
-  parallel_for(0, rows, std::max<std::int64_t>(1, kParallelElements / n),
-               [&](std::int64_t begin, std::int64_t end) {
-                 char* weighted = lanewise::detail::scratch(
-                     lanewise::detail::Scratch::Tile, static_cast<std::size_t>(w.defined() ? n * size : 0));
-                 for (std::int64_t r = begin; r < end; ++r) {
-                   const std::int64_t first = r * n * size;
-                   const char *of_row = start(g) + first, *from = start(x) + first,
-                              *at_mean = start(m) + r * size, *at_scale = start(s) + r * size;
-                   char* to = start(out) + first;
-                   if (w.defined()) {
-                     row.multiply(of_row, start(w) + first % (w.numel() * size), weighted);
-                     of_row = weighted;
-                   }
-                   alignas(8) char mean_grad[8], mean_product[8];
-                   row.products(of_row, from, at_mean, at_scale, to);
-                   row.mean(of_row, mean_grad);
-                   row.mean(to, mean_product);
-                   row.backward(of_row, from, at_mean, at_scale, mean_grad, mean_product, to);
-                 }
-               });
+  const char* const scales = data_of(s);
+  run_groups(compute, {.grad = data_of(g),
+                       .x = data_of(x),
+                       .weight = data_of(w),
+                       .mean = data_of(m),
+                       .scale = scales,
+                       .factor = scales,
+                       .out = data_of(out),
+                       .sums = nullptr,
+                       .products = nullptr,
+                       .count = rows,
+                       .group_step = n,
+                       .runs = 1,
+                       .run_step = 0,
+                       .n = n,
+                       .weight_rows = w.defined() ? w.numel() / n : 1,
+                       .first = 0});
   return dense(out, input.scalar_type());
+}
+
+bool has_channel_runs(const Tensor& input) {
+  return input.dim() > 2 && input.numel() >= kShortChannelRun * input.size(0) * input.size(1);
+}
+
+std::tuple<Tensor, Tensor, Tensor> normal_channels_backward(const Tensor& grad, const Tensor& input,
+                                                            const Tensor& mean, const Tensor& scale,
+                                                            const Tensor& factor, bool input_too) {
+  const ScalarType compute = kernels::compute_type(input.scalar_type());
+  const std::int64_t samples = input.size(0), channels = input.size(1);
+  const std::int64_t spatial = input.numel() / std::max<std::int64_t>(1, samples * channels);
+  const bool last = is_channels_last(input) && !input.is_contiguous(), columns = last && channels >= kColumns;
+  const auto laid_out = [&](const Tensor& t) { return dense(columns ? channels_moved(t) : t, compute); };
+  const Tensor g = laid_out(grad), x = laid_out(input), m = dense(mean, compute), s = dense(scale, compute),
+               f = dense(factor, compute);
+  const Tensor out = input_too ? lanewise::detail::empty_cpu(x.sizes(), compute) : Tensor();
+  const Tensor sums = lanewise::detail::empty_cpu({channels}, compute),
+               products = lanewise::detail::empty_cpu({channels}, compute);
+  run_groups(compute, {.grad = data_of(g),
+                       .x = data_of(x),
+                       .weight = nullptr,
+                       .mean = data_of(m),
+                       .scale = data_of(s),
+                       .factor = data_of(f),
+                       .out = data_of(out),
+                       .sums = data_of(sums),
+                       .products = data_of(products),
+                       .count = channels,
+                       .group_step = columns ? 1 : spatial,
+                       .runs = samples,
+                       .run_step = channels * spatial,
+                       .n = spatial,
+                       .weight_rows = 1,
+                       .first = 0,
+                       .element_step = columns ? channels : 1});
+  if (!input_too) return {out, sums, products};
+  const Tensor result = dense(out, input.scalar_type());
+  if (columns) return {channels_back(result), sums, products};
+  return {last ? channels_back(dense(channels_moved(result))) : result, sums, products};
 }
 
 }  // namespace lanewise::ops

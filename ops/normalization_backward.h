@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tuple>
+
 #include <lanewise/dispatch_isa/api.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -17,7 +19,16 @@ LANEWISE_API Tensor normal_products(const Tensor& grad, const Tensor& input, con
 LANEWISE_API Tensor normal_rows_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
                                          const Tensor& scale, const Tensor& weight, std::int64_t n);
 
-/// The same for channels whose elements do not lie in rows, from the means over each channel of grad and of
+/// Whether the elements of a channel (dimension 1) in a sample are worth a run of their own.
+LANEWISE_API bool has_channel_runs(const Tensor& input);
+
+/// The gradient by input (if `input_too`) of a normalization of each channel over all samples, and the sums over each channel of grad and
+/// of normal_products(): [N, C, ...], and one element a channel; the sums as f32 for halves.
+LANEWISE_API std::tuple<Tensor, Tensor, Tensor> normal_channels_backward(
+    const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& scale, const Tensor& factor,
+    bool input_too);
+
+/// The same for channels whose elements do not lie in runs, from the means over each channel of grad and of
 /// normal_products(); `factor` is scale, times the weight if there is one. Operands broadcast to input's shape.
 LANEWISE_API Tensor normal_backward(const Tensor& grad, const Tensor& input, const Tensor& mean,
                                     const Tensor& scale, const Tensor& mean_grad, const Tensor& mean_product,

@@ -24,14 +24,12 @@
 namespace lanewise::ops {
 namespace {
 
-/// Calls f(block) for blocks of self, the index and src, in the order that the header states.
-void walk_pairs(const ElementIndex& indexing, const Tensor& self, const Tensor& src,
-                FunctionRef<void(const IndexBlock&)> f) {
+/// Of self, the index and src.
+std::array<DimVector, kWalked> pair_strides(const ElementIndex& indexing, const Tensor& self,
+                                            const Tensor& src) {
   const DimVector none(indexing.sizes.size(), 0);
-  walk_index(indexing.sizes, indexing.dim,
-             {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
-              src.dim() == 0 ? none : DimVector(src.strides())},
-             true, f);
+  return {indexing.strides_across(self.strides()), contiguous_strides(indexing.sizes),
+          src.dim() == 0 ? none : DimVector(src.strides())};
 }
 
 /// How pairs are walked: with loops of their own for plain runs (and for those of elements next to each other), or by one loop
@@ -43,11 +41,24 @@ template <class T, PairLoops loops, class F>
 void each_pair(const ElementIndex& indexing, const Tensor& self, const Tensor& src, F f) {
   auto* x = static_cast<T*>(self.data_ptr());
   const auto* y = static_cast<const T*>(src.const_data_ptr());
-  walk_pairs(indexing, self, src, [&, x, y](const IndexBlock& in) {
+  const auto* index = indexing.index.const_data_ptr<std::int64_t>();
+  const std::int64_t along = indexing.stride_along(self.strides()), limit = indexing.limit;
+  const std::array<DimVector, kWalked> strides = pair_strides(indexing, self, src);
+  if constexpr (loops == PairLoops::PlainAndDense) {
+    const auto places = [=, &indexing](const IndexPlaces& p) {
+      const std::int64_t *const i = index + p.at[kIndex], *const to = p.offsets[0],
+                                *const from = p.offsets[2];
+      if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, p.n);
+      T* const target = x + p.at[0];
+      const T* const source = y + p.at[2];
+      for (std::int64_t j = 0, n = p.n; j < n; ++j) f(target[to[j] + i[j] * along], source[from[j]]);
+    };
+    if (walk_short_dims(indexing.sizes, indexing.dim, strides, true, places)) return;
+  }
+  walk_index(indexing.sizes, indexing.dim, strides, true, [=, &indexing](const IndexBlock& in) {
     // Copies: as far as the compiler knows, what is written changes what is captured.
     const IndexBlock b = in;
-    const auto* index = indexing.index.const_data_ptr<std::int64_t>();
-    const std::int64_t along = indexing.stride_along(self.strides()), limit = indexing.limit, n = b.n;
+    const std::int64_t n = b.n;
     // The index is dense and runs go along its last dimension: it steps by one.
     const auto plain = [=, &indexing](auto step) {
       b.each_row([=, &indexing](std::int64_t to_at, std::int64_t index_at, std::int64_t from_at) {
@@ -168,7 +179,8 @@ void reduce_elements(const ElementIndex& indexing, const Tensor& self, const Ten
     case Reduce::Mean:
       return each_pair<T, kSumLoops>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); });
     case Reduce::Prod:
-      return each_pair<T, kLoops>(indexing, self, src, [](T& a, T b) { a = multiply_elements(a, b); });
+      return each_pair<T, PairLoops::One>(indexing, self, src,
+                                          [](T& a, T b) { a = multiply_elements(a, b); });
     default: break;
   }
   if constexpr (!is_complex(scalar_type_of<T>)) {

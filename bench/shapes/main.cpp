@@ -1,7 +1,8 @@
 // Ops on tensors of three to six dimensions, over each of their dimensions: a line a call, `shape op <tab> nanoseconds <tab> sum of the
-// answer's elements`, as sweep/table.cpp reads them.
+// answer's elements`, as sweep/table.cpp reads them; with `backward` the backward pass alone of what has one, each on a new graph, and the
+// sums of the gradients.
 //
-//   <program> <type> <layout> [part of a line]   such as f32 channels_last, or f64 contiguous "8x64x28x28 sum"
+//   <program> <type> <layout> [forward|backward] [part of a line]   such as f32 channels_last, or f64 contiguous forward "8x64x28x28 sum"
 
 #include <algorithm>
 #include <chrono>
@@ -69,33 +70,76 @@ double sum_of(Tensor t) {
   return lib::where(lib::isfinite(wide), wide, lib::zeros_like(wide)).sum().item<double>();
 }
 
-/// Prints the best of some calls.
+/// Prints the best of some calls, or of the backward passes of their answers.
 class Timer {
  public:
-  Timer(std::string shape, std::string_view part) : shape_(std::move(shape)), part_(part) {}
+  Timer(std::string shape, std::vector<Tensor> differentiated, std::string_view part)
+      : shape_(std::move(shape)), differentiated_(std::move(differentiated)), part_(part) {}
 
   void operator()(const std::string& op, const std::function<Tensor()>& call) const {
-    constexpr int kMost = 30, kLeast = 3;
-    constexpr double kSeconds = 0.03;
-    const std::string name = shape_ + " " + op;
+    const bool backward = !differentiated_.empty();
+    const std::string name = shape_ + " " + op + (backward ? " backward" : "");
     if (name.find(part_) == std::string::npos) return;
     try {
-      const double sum = sum_of(call());
-      double best = INFINITY;
-      const auto start = Clock::now();
-      for (int i = 0; i < kMost && (i < kLeast || seconds_since(start) < kSeconds); ++i) {
-        const auto begin = Clock::now();
-        const Tensor answer = call();
-        best = std::min(best, seconds_since(begin));
-      }
-      std::printf("%s\t%.1f\t%.9g\n", name.c_str(), best * 1e9, sum);
+      backward ? run_backward(name, call) : run(name, call);
     } catch (const std::exception&) {
       std::printf("%s\terror\t0\n", name.c_str());  // not defined for the type
     }
   }
 
  private:
+  /// The shortest time that `call` says it took.
+  template <class F>
+  static double best_of(F call) {
+    constexpr int kMost = 30, kLeast = 3;
+    constexpr double kSeconds = 0.03;
+    double best = INFINITY;
+    const auto start = Clock::now();
+    for (int i = 0; i < kMost && (i < kLeast || seconds_since(start) < kSeconds); ++i)
+      best = std::min(best, call());
+    return best;
+  }
+  static void print(const std::string& name, double seconds, double sum) {
+    std::printf("%s\t%.1f\t%.9g\n", name.c_str(), seconds * 1e9, sum);
+  }
+  static void run(const std::string& name, const std::function<Tensor()>& call) {
+    const double sum = sum_of(call());
+    print(name, best_of([&] {
+            const auto begin = Clock::now();
+            const Tensor answer = call();
+            return seconds_since(begin);
+          }),
+          sum);
+  }
+  void run_backward(const std::string& name, const std::function<Tensor()>& call) const {
+    const Tensor first = call();
+    if (!first.requires_grad()) return;
+    const Tensor grad = laid_out_as(lib::remainder(integers(first.numel()) * 37, 127)
+                                        .to(first.scalar_type())
+                                        .div(63)
+                                        .sub(0.4)
+                                        .view(first.sizes()),
+                                    first.detach());
+    std::vector<Tensor> gradients;
+    const double seconds = best_of([&] {
+      const Tensor answer = call();
+      const auto begin = Clock::now();
+      gradients = lib::autograd::grad({answer}, differentiated_, {grad}, {}, false, true);
+      return seconds_since(begin);
+    });
+    double sum = 0;
+    for (const Tensor& g : gradients) {
+      if (g.defined()) sum += sum_of(g);
+    }
+    print(name, seconds, sum);
+  }
+  /// The gradient of an op's answer has its layout, as another op's backward would give it.
+  static Tensor laid_out_as(const Tensor& t, const Tensor& answer) {
+    return lib::empty_like(answer).copy_(t);
+  }
+
   std::string shape_;
+  std::vector<Tensor> differentiated_;
   std::string_view part_;
 };
 
@@ -195,6 +239,7 @@ void reductions(const Case& c, const Timer& time) {
     time("all" + along, [&] { return lib::all(c.x, d); });
     time("cumsum" + along, [&] { return lib::cumsum(c.x, d); });
     time("softmax" + along, [&] { return lib::softmax(c.x, d); });
+    time("log_softmax" + along, [&] { return lib::log_softmax(c.x, d); });
     time("sort" + along, [&] { return std::get<0>(lib::sort(c.x, d)); });
     time("topk 2" + along,
          [&] { return std::get<0>(lib::topk(c.x, std::min<std::int64_t>(2, c.x.size(d)), d)); });
@@ -208,18 +253,22 @@ void products(const Case& c, const Timer& time) {
   time("layer_norm", [&] { return lib::layer_norm(c.x, {c.x.size(-1)}); });
   time("batch_norm",
        [&] { return lib::batch_norm(c.x, channels, channels, channels, channels, false, 0.1, 1e-5, false); });
+  time("batch_norm of batch",
+       [&] { return lib::batch_norm(c.x, channels, channels, {}, {}, true, 0.1, 1e-5, false); });
+  if (c.x.size(1) % 2 == 0) time("group_norm", [&] { return lib::group_norm(c.x, 2, channels, channels); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: %s <type> <layout> [part of a line]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s <type> <layout> [forward|backward] [part of a line]\n", argv[0]);
     return 2;
   }
-  const lib::NoGradGuard no_grad;
+  const bool backward = argc > 3 && argv[3] == std::string_view("backward");
+  const lib::AutoGradMode grad_mode(backward);
   lib::set_num_threads(1);
-  const std::string_view part = argc > 3 ? argv[3] : "";
+  const std::string_view part = argc > 4 ? argv[4] : "";
   for (const Dims& shape : kShapes) {
     std::string name;
     for (const std::int64_t size : shape) name += (name.empty() ? "" : "x") + std::to_string(size);
@@ -227,7 +276,10 @@ int main(int argc, char** argv) {
     const Tensor dense = scattered(shape, 977, type);
     const Case c{shape, type, laid_out(scattered(shape, 2731, type), argv[2]),
                  laid_out(scattered(shape, 1543, type), argv[2]), dense};
-    const Timer time(name, part);
+    std::vector<Tensor> differentiated;
+    if (backward) differentiated = {c.x, c.y};
+    for (const Tensor& t : differentiated) t.set_requires_grad(true);
+    const Timer time(name, differentiated, part);
     pointwise(c, time);
     moves(c, time);
     reductions(c, time);
