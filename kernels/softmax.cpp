@@ -73,6 +73,9 @@ struct Passes {
     }
   }
 
+  /// Rows of three operands that a set of L1 holds.
+  static constexpr std::int64_t kWays = 8 / 3;
+
   /// Bytes of a row that is kept while its result goes past the caches.
   static constexpr std::int64_t kMostKept = 32 << 10;
 
@@ -114,7 +117,10 @@ struct Passes {
     const T* a = reinterpret_cast<const T*>(pa);
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
-    if ((n > kTile || (!Op::kUsesMax && n > 8)) && count > kTile) return pages(a, b, out, count, n, stride);
+    // Rows that all fall into the same sets of L1 do not stay there between visits; an exponential more takes longer than that.
+    const bool clash =
+        !Op::kUsesMax && n > kWays && stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
+    if ((n > kTile || clash) && count > kTile) return pages(a, b, out, count, n, stride);
     T max[kTile] = {};
     T factor[kTile];
     for (std::int64_t c = 0; c < count; c += kTile) {

@@ -61,6 +61,38 @@ TEST(ChannelsLast, IsKeptByBatchNorm) {
   }
 }
 
+// Sums over channels are taken in pieces of some thousand elements, in the same order in both layouts, and agree with those of doubles.
+TEST(ChannelsLast, GradientsOfLongChannels) {
+  for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{3, 20, 50, 60},
+                                                 {2, 70, 5000, 1},
+                                                 {2, 3, 90, 60},
+                                                 {5, 17, 4, 4},
+                                                 {9, 33, 3, 7}}) {
+    const std::int64_t channels = sizes[1];
+    const Tensor x = remainder(channels_last(sizes) * 7, 1009) / 500, g = remainder(x * 331, 3) - 1.25;
+    const auto gradients = [&](Tensor input, const Tensor& grad) {
+      input = input.detach().requires_grad_();
+      const auto parameter = [&] { return linspace(1, 2, channels, grad.options()).requires_grad_(); };
+      const Tensor weight = parameter(), bias = parameter();
+      const Tensor out = batch_norm(input, weight, bias, {}, {}, true, 0.1, 1e-5, false);
+      return autograd::grad({out}, {input, weight, bias}, {grad});
+    };
+    const auto last = gradients(x, g), mixed = gradients(x, g.contiguous()),
+               dense = gradients(x.contiguous(), g.contiguous()),
+               exact = gradients(x.to(kDouble), g.to(kDouble));
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+      EXPECT_TRUE(equal(last[i], dense[i])) << channels << ' ' << i;
+      EXPECT_TRUE(equal(mixed[i], dense[i])) << channels << ' ' << i;
+      // Of an element, or of all that are added for a channel.
+      const double size =
+          i == 0 ? exact[i].abs().max().item<double>() : static_cast<double>(x.numel() / channels);
+      EXPECT_LT((dense[i].to(kDouble) - exact[i]).abs().max().item<double>(), 2e-6 * size)
+          << channels << ' ' << i;
+    }
+    EXPECT_TRUE(last[0].strides().equals(x.strides()));
+  }
+}
+
 // PyTorch tells by strides alone what tensors of one channel are.
 TEST(ChannelsLast, IsToldByStrides) {
   const Tensor memory = arange(40, TensorOptions().dtype(kFloat));
