@@ -20,7 +20,7 @@ constexpr PointwiseOp kBackward{"normalization backward", &KernelTable::normal_b
 constexpr PointwiseOp kMul{"normalization backward", &KernelTable::mul};
 constexpr std::int64_t kParallelElements = 1 << 15;
 /// Shorter rows pass one kernel after the other together.
-constexpr std::int64_t kShortRow = 16;
+constexpr std::int64_t kShortRow = 10;
 /// Of channels with fewer elements side by side in a sample, columns are summed.
 constexpr std::int64_t kShortChannelRun = 16;
 

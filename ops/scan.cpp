@@ -367,7 +367,10 @@ class Scan {
     if (out.numel() == 0) return;
     Tensor from = self_;
     auto in = steps_of(from, dim_);
-    if (!in) {
+    // Short or few sequences whose elements lie apart, and apart from those of the next one, are many small tiles.
+    const bool few = extent_.columns > 1 && extent_.columns < kFewJoined && extent_.n <= kLongestJoined;
+    const bool apart = in && in->next != from.element_size() && in->line != from.element_size();
+    if (!in || (apart && (few || extent_.n < kLeastInRows))) {
       from = dense(from);
       in = steps_of(from, dim_);
     }
