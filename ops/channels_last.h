@@ -2,14 +2,13 @@
 
 #include <cstdint>
 
+#include <lanewise/tensor/memory_format.h>
 #include <lanewise/tensor/tensor.h>
 
 namespace lanewise::ops {
 
-/// Whether memory holds the channels (dimension 1) of a place next to each other: PyTorch's rule for 4-D and 5-D tensors of
-/// MemoryFormat ChannelsLast and ChannelsLast3d, gaps allowed. Strides alone tell: contiguous tensors of one channel or of one
-/// place may pass too.
-bool is_channels_last(const Tensor& t);
+/// See tensor/memory_format.h.
+inline bool is_channels_last(const Tensor& t) { return lanewise::is_channels_last(t.sizes(), t.strides()); }
 
 /// A dimension of a channels-last tensor, where channels come last: of channels_moved(t).
 constexpr std::int64_t moved_dim(std::int64_t dim, std::int64_t rank) noexcept {

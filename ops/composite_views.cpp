@@ -13,14 +13,17 @@ namespace lanewise {
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   ops::check_defined("contiguous", "self", self);
-  if (self.is_contiguous() || memory_format == MemoryFormat::Preserve) return self;
-  return self.clone(MemoryFormat::Contiguous);
+  LANEWISE_CHECK(ValueError, memory_format != MemoryFormat::Preserve,
+                 "contiguous: preserve memory format is unsupported by the contiguous operator; use clone()");
+  return self.is_contiguous(memory_format) ? self : self.clone(memory_format);
 }
 
 Tensor to(const Tensor& self, ScalarType dtype, bool /*non_blocking*/, bool copy,
           std::optional<MemoryFormat> memory_format) {
   ops::check_defined("to", "self", self);
-  if (self.scalar_type() == dtype && !copy) return self;
+  const bool lies_so = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve ||
+                       self.suggest_memory_format() == memory_format;
+  if (self.scalar_type() == dtype && !copy && lies_so) return self;
   return _to_copy(self, dtype, memory_format);
 }
 

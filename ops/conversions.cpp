@@ -3,6 +3,7 @@
 
 #include <lanewise/generated/functions.h>
 #include <lanewise/ops/factories.h>
+#include <lanewise/ops/factory_options.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/tensor.h>
 
@@ -21,7 +22,8 @@ Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy,
       ValueError, !options.requires_grad(),
       "to: Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set "
       "as true; call requires_grad_() on the result");
-  return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy, memory_format);
+  return to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy,
+            ops::format_of("to", options, memory_format));
 }
 
 Tensor Tensor::toType(ScalarType dtype) const {

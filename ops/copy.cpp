@@ -181,18 +181,14 @@ Tensor to_copy(const Tensor& self, std::optional<ScalarType> dtype,
                std::optional<MemoryFormat> memory_format) {
   check_defined("_to_copy", "self", self);
   const ScalarType type = dtype.value_or(self.scalar_type());
-  const Tensor out = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve
-                         ? lanewise::detail::empty_like_cpu(self, type)
-                         : lanewise::detail::empty_cpu(self.sizes(), type);
+  const Tensor out = lanewise::detail::empty_like_in("_to_copy", self, type, memory_format);
   copy_into_fresh(out, self, "_to_copy");
   return out;
 }
 
-Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+Tensor contiguous(const Tensor& self) {
   check_defined("contiguous", "self", self);
-  if (memory_format != MemoryFormat::Contiguous || self.is_contiguous()) {
-    return self;
-  }
+  if (self.is_contiguous()) return self;
   const Tensor out = lanewise::detail::empty_cpu(self.sizes(), self.scalar_type());
   copy_into_fresh(out, self, "contiguous");
   return out;

@@ -25,12 +25,12 @@ Tensor filled(IntArrayRef sizes, ScalarType dtype, const Scalar& value);
 /// The bytes of one element, 16 bytes aligned to 16, for all of self.
 void fill_with(const Tensor& self, char* element);
 
-/// A copy of its own memory, in the layout of self if that is dense, unless `memory_format` is Contiguous.
+/// A copy of its own memory, in the layout of self if that is dense, unless `memory_format` asks for another.
 LANEWISE_API Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt);
 /// The same in another dtype.
 LANEWISE_API Tensor to_copy(const Tensor& self, std::optional<ScalarType> dtype = std::nullopt,
                             std::optional<MemoryFormat> memory_format = std::nullopt);
 /// self if it is contiguous, else a contiguous copy.
-LANEWISE_API Tensor contiguous(const Tensor& self, MemoryFormat memory_format = MemoryFormat::Contiguous);
+LANEWISE_API Tensor contiguous(const Tensor& self);
 
 }  // namespace lanewise::ops

@@ -21,6 +21,13 @@ TensorOptions ops::options_like(const char* op, const Tensor& self, const Tensor
   return options.has_dtype() ? options : options.dtype(self.scalar_type());
 }
 
+std::optional<MemoryFormat> ops::format_of(const char* op, const TensorOptions& options,
+                                           std::optional<MemoryFormat> memory_format) {
+  LANEWISE_CHECK(ValueError, !memory_format || !options.has_memory_format(), op,
+                 ": Cannot set memory_format both in TensorOptions and explicit argument; leave one out");
+  return memory_format ? memory_format : options.memory_format_opt();
+}
+
 std::unique_ptr<profiler::detail::Frame> ops::FactoryEvent::start(const char* name) {
   auto frame = std::make_unique<profiler::detail::Frame>(
       profiler::detail::OpInfo{name, profiler::detail::Work::Other}, 0);
@@ -45,8 +52,7 @@ Tensor filled(const char* op, IntArrayRef size, ScalarType dtype, const Scalar& 
 Tensor empty_for(const char* op, const Tensor& self, const TensorOptions& options,
                  std::optional<MemoryFormat> memory_format) {
   const ScalarType dtype = options_like(op, self, options).dtype();
-  return memory_format == MemoryFormat::Contiguous ? detail::empty_cpu(self.sizes(), dtype)
-                                                   : detail::empty_like_cpu(self, dtype);
+  return detail::empty_like_in(op, self, dtype, ops::format_of(op, options, memory_format));
 }
 
 Tensor filled_like(const char* op, const Tensor& self, const Scalar& value, const TensorOptions& options,
@@ -65,13 +71,14 @@ ScalarType dtype_of_number(const Scalar& value) {
 }  // namespace
 
 Tensor empty(IntArrayRef size, const TensorOptions& options) {
+  if (options.has_memory_format()) return empty(size, options, std::nullopt);
   return with_options(detail::empty_cpu(size, options.dtype()), options);
 }
 
 Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
-  LANEWISE_CHECK(ValueError, memory_format != MemoryFormat::Preserve,
-                 "empty: there is no layout to preserve; use empty_like");
-  return empty(size, options);
+  const MemoryFormat format =
+      ops::format_of("empty", options, memory_format).value_or(MemoryFormat::Contiguous);
+  return with_options(detail::empty_in("empty", size, options.dtype(), format), options);
 }
 
 Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) {

@@ -4,6 +4,7 @@
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
 #include <lanewise/tensor/make_tensor.h>
+#include <lanewise/tensor/memory_format.h>
 
 namespace lanewise::ops {
 namespace {
@@ -36,7 +37,15 @@ void check_resizable(const char* op, const Tensor& self) {
                  ": cannot resize variables that require grad; resize detach() or a copy");
 }
 
-void resize_(Tensor& self, IntArrayRef size) { lanewise::detail::resize_cpu(self, size); }
+void resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
+  lanewise::detail::resize_cpu(self, size,
+                               strides_in("resize_", size, memory_format.value_or(MemoryFormat::Contiguous)));
+}
+
+void resize_as_(Tensor& self, const Tensor& like, std::optional<MemoryFormat> memory_format) {
+  resize_(self, like.sizes(),
+          memory_format == MemoryFormat::Preserve ? like.suggest_memory_format() : memory_format);
+}
 
 void set_(Tensor& self, const Tensor& source) {
   LANEWISE_CHECK(ValueError, self.defined() && source.defined(), "set_: a tensor is undefined");

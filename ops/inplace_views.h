@@ -22,8 +22,10 @@ LANEWISE_API void as_strided_(Tensor& self, IntArrayRef size, IntArrayRef stride
 
 /// Throws AutogradError, beginning with `op`, for a tensor that requires a gradient.
 LANEWISE_API void check_resizable(const char* op, const Tensor& self);
-/// Contiguous with these sizes; the memory grows if it must, what is new in it is not initialised.
-LANEWISE_API void resize_(Tensor& self, IntArrayRef size);
+/// With these sizes, contiguous or in a format; the memory grows if it must, what is new in it is not initialised.
+LANEWISE_API void resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format);
+/// To the sizes of `like`; of these Preserve gives the format too.
+LANEWISE_API void resize_as_(Tensor& self, const Tensor& like, std::optional<MemoryFormat> memory_format);
 /// self over the memory of source, as source sees it. Throws DtypeError if the dtypes differ.
 LANEWISE_API void set_(Tensor& self, const Tensor& source);
 /// self without memory, of size 0.

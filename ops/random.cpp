@@ -45,11 +45,8 @@ ScalarType floating_dtype(const char* op, ScalarType dtype) {
   return dtype;
 }
 
-/// The numbers, which were drawn in logical order, in the memory order of `self`.
-Tensor laid_out_like(const Tensor& self, std::optional<MemoryFormat> memory_format, Tensor numbers) {
-  if (self.is_contiguous() || memory_format == MemoryFormat::Contiguous)
-    return detail::fresh_like(self, std::move(numbers));
-  Tensor out = detail::empty_like_cpu(self, numbers.scalar_type());
+/// The numbers, which were drawn in logical order, in the layout of `out`.
+Tensor laid_out_like(const Tensor& self, Tensor out, Tensor numbers) {
   if (out.is_contiguous()) return detail::fresh_like(self, std::move(numbers));
   ops::copy_(out, numbers.detach());
   if (numbers.requires_grad()) out.set_requires_grad(true);
@@ -89,17 +86,23 @@ Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions& op
 Tensor rand_like(const Tensor& self, const TensorOptions& options,
                  std::optional<MemoryFormat> memory_format) {
   const TensorOptions own = options_like("rand_like", self, options);
-  return laid_out_like(self, memory_format, rand(self.sizes(), own));
+  Tensor out = detail::empty_like_in("rand_like", self, own.dtype(),
+                                     ops::format_of("rand_like", options, memory_format));
+  return laid_out_like(self, std::move(out), rand(self.sizes(), own));
 }
 Tensor randn_like(const Tensor& self, const TensorOptions& options,
                   std::optional<MemoryFormat> memory_format) {
   const TensorOptions own = options_like("randn_like", self, options);
-  return laid_out_like(self, memory_format, randn(self.sizes(), own));
+  Tensor out = detail::empty_like_in("randn_like", self, own.dtype(),
+                                     ops::format_of("randn_like", options, memory_format));
+  return laid_out_like(self, std::move(out), randn(self.sizes(), own));
 }
 Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high, const TensorOptions& options,
                     std::optional<MemoryFormat> memory_format) {
   const TensorOptions own = options_like("randint_like", self, options);
-  return laid_out_like(self, memory_format, randint(low, high, self.sizes(), own));
+  Tensor out = detail::empty_like_in("randint_like", self, own.dtype(),
+                                     ops::format_of("randint_like", options, memory_format));
+  return laid_out_like(self, std::move(out), randint(low, high, self.sizes(), own));
 }
 
 Tensor randint(std::int64_t high, IntArrayRef size, const TensorOptions& options) {

@@ -30,6 +30,11 @@ LANEWISE_API Tensor empty_contiguous_like(const TensorImpl& like, ScalarType dty
 LANEWISE_API Tensor empty_strided_cpu(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype);
 /// Not initialised, the shape of `like`, in its order of dimensions if that is dense, else contiguous.
 LANEWISE_API Tensor empty_like_cpu(const Tensor& like, ScalarType dtype);
+/// Not initialised, in this format; `op` begins errors. Throws as strides_in() does.
+LANEWISE_API Tensor empty_in(const char* op, IntArrayRef sizes, ScalarType dtype, MemoryFormat format);
+/// The shape of `like`, in this format; as empty_like_cpu() without one and for Preserve.
+LANEWISE_API Tensor empty_like_in(const char* op, const Tensor& like, ScalarType dtype,
+                                  std::optional<MemoryFormat> format);
 
 /// A fresh Tensor over the memory of `base`, with its dtype and version counter, without autograd. Unchecked.
 LANEWISE_API Tensor make_view(const Tensor& base, IntArrayRef sizes, IntArrayRef strides,

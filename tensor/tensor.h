@@ -95,13 +95,15 @@ class LANEWISE_API Tensor {
   std::size_t itemsize() const { return asked("itemsize")->itemsize(); }
   std::int64_t element_size() const { return static_cast<std::int64_t>(itemsize()); }
   std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * itemsize(); }
-  bool is_contiguous(MemoryFormat = MemoryFormat::Contiguous) const {
-    return asked("is_contiguous")->is_contiguous();
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
+    const TensorImpl* impl = asked("is_contiguous");
+    return format == MemoryFormat::Contiguous ? impl->is_contiguous() : lies_in(format);
   }
   bool is_non_overlapping_and_dense() const {
     return asked("is_non_overlapping_and_dense")->is_non_overlapping_and_dense();
   }
-  MemoryFormat suggest_memory_format() const noexcept { return MemoryFormat::Contiguous; }
+  /// ChannelsLast or ChannelsLast3d if the strides look so (see memory_format.h), exactly or with gaps, else Contiguous.
+  MemoryFormat suggest_memory_format(bool channels_last_strides_exact_match = false) const;
   const Storage& storage() const { return asked("storage")->storage(); }
   bool has_storage() const noexcept { return defined(); }
   std::int64_t storage_offset() const { return asked("storage_offset")->storage_offset(); }
@@ -346,6 +348,7 @@ class LANEWISE_API Tensor {
       raise_undefined(what);
     return impl_;
   }
+  bool lies_in(MemoryFormat format) const noexcept;
   void check_element_type(const char* op, ScalarType asked) const {
     if (__builtin_expect(asked != scalar_type(), 0)) wrong_element_type(op, asked);
   }

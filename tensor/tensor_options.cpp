@@ -48,7 +48,8 @@ std::ostream& operator<<(std::ostream& out, Backend backend) {
 }
 std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
 std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
-  return out << (format == MemoryFormat::Contiguous ? "Contiguous" : "Preserve");
+  constexpr const char* kNames[] = {"Contiguous", "Preserve", "ChannelsLast", "ChannelsLast3d"};
+  return out << kNames[static_cast<std::size_t>(format)];
 }
 
 void TensorOptions::raise_pinned() {
@@ -57,12 +58,12 @@ void TensorOptions::raise_pinned() {
 }
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
-  return out << "TensorOptions(dtype=" << to_string(options.dtype()) << origin(options.has_dtype())
-             << ", device=" << options.device() << origin(options.has_device())
-             << ", layout=" << options.layout() << origin(options.has_layout())
-             << ", requires_grad=" << yes_or_no(options.requires_grad())
-             << origin(options.has_requires_grad()) << ", pinned_memory=false (default)"
-             << ", memory_format=(nullopt))";
+  out << "TensorOptions(dtype=" << to_string(options.dtype()) << origin(options.has_dtype())
+      << ", device=" << options.device() << origin(options.has_device()) << ", layout=" << options.layout()
+      << origin(options.has_layout()) << ", requires_grad=" << yes_or_no(options.requires_grad())
+      << origin(options.has_requires_grad()) << ", pinned_memory=false (default), memory_format=";
+  if (const std::optional<MemoryFormat> format = options.memory_format_opt()) return out << *format << ')';
+  return out << "(nullopt))";
 }
 
 }  // namespace lanewise

@@ -13,13 +13,16 @@ namespace lanewise {
 
 /// How the elements of a result are laid out.
 enum class MemoryFormat : std::int8_t {
-  Contiguous,  ///< C order
-  Preserve,    ///< the input's order of dimensions if it is dense, else C order
+  Contiguous,      ///< C order
+  Preserve,        ///< the input's order of dimensions if it is dense, else C order
+  ChannelsLast,    ///< of [N, C, H, W]: the channels of a place lie next to each other
+  ChannelsLast3d,  ///< the same of [N, C, D, H, W]
 };
 LANEWISE_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 
 /// What a factory makes: dtype (the default dtype if not set) and whether gradients are wanted. Setters
-/// return a copy. Device and layout are remembered, and there is one of each.
+/// return a copy. Device and layout are remembered, and there is one of each. The memory format counts for empty, the _like
+/// factories and to().
 class LANEWISE_API TensorOptions {
  public:
   constexpr TensorOptions() noexcept = default;
@@ -61,6 +64,11 @@ class LANEWISE_API TensorOptions {
     copy.layout_ = layout;
     return copy;
   }
+  [[nodiscard]] constexpr TensorOptions memory_format(std::optional<MemoryFormat> format) const noexcept {
+    TensorOptions copy = *this;
+    copy.memory_format_ = format;
+    return copy;
+  }
   /// Throws NotImplementedError for true.
   [[nodiscard]] constexpr TensorOptions pinned_memory(std::optional<bool> value) const {
     if (value.value_or(false)) raise_pinned();
@@ -79,10 +87,12 @@ class LANEWISE_API TensorOptions {
   constexpr bool has_requires_grad() const noexcept { return requires_grad_.has_value(); }
   constexpr bool has_device() const noexcept { return device_.has_value(); }
   constexpr bool has_layout() const noexcept { return layout_.has_value(); }
+  constexpr bool has_memory_format() const noexcept { return memory_format_.has_value(); }
   constexpr std::optional<ScalarType> dtype_opt() const noexcept { return dtype_; }
   constexpr std::optional<bool> requires_grad_opt() const noexcept { return requires_grad_; }
   constexpr std::optional<Device> device_opt() const noexcept { return device_; }
   constexpr std::optional<Layout> layout_opt() const noexcept { return layout_; }
+  constexpr std::optional<MemoryFormat> memory_format_opt() const noexcept { return memory_format_; }
   constexpr std::optional<bool> pinned_memory_opt() const noexcept { return std::nullopt; }
 
   /// Whether tensors of both have the same type(): the dtype decides.
@@ -94,6 +104,7 @@ class LANEWISE_API TensorOptions {
     if (!merged.requires_grad_) merged.requires_grad_ = requires_grad_;
     if (!merged.device_) merged.device_ = device_;
     if (!merged.layout_) merged.layout_ = layout_;
+    if (!merged.memory_format_) merged.memory_format_ = memory_format_;
     return merged;
   }
 
@@ -104,6 +115,7 @@ class LANEWISE_API TensorOptions {
   std::optional<bool> requires_grad_;
   std::optional<Device> device_;
   std::optional<Layout> layout_;
+  std::optional<MemoryFormat> memory_format_;
 };
 
 constexpr TensorOptions dtype(ScalarType t) noexcept { return TensorOptions().dtype(t); }

@@ -15,9 +15,12 @@ const T& get(const Value& value) {
 
 MemoryFormat format_of(const Value& value) {
   const std::string& name = get<std::string>(value);
-  LANEWISE_CHECK(ValueError, name == "Contiguous" || name == "Preserve", "call: memory_format is \"", name,
-                 "\"; expected \"Contiguous\" or \"Preserve\"");
-  return name == "Contiguous" ? MemoryFormat::Contiguous : MemoryFormat::Preserve;
+  if (name == "Contiguous") return MemoryFormat::Contiguous;
+  if (name == "Preserve") return MemoryFormat::Preserve;
+  if (name == "ChannelsLast") return MemoryFormat::ChannelsLast;
+  LANEWISE_CHECK(ValueError, name == "ChannelsLast3d", "call: memory_format is \"", name,
+                 "\"; expected \"Contiguous\", \"Preserve\", \"ChannelsLast\" or \"ChannelsLast3d\"");
+  return MemoryFormat::ChannelsLast3d;
 }
 
 }  // namespace
