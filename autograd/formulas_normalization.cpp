@@ -73,10 +73,9 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const
   std::tuple<Tensor, Tensor, Tensor> result;
   if (!differentiates_again()) {
     const Tensor factor = weight.defined() ? s.scale * shaped(weight) : s.scale;
-    if (training && ops::has_channel_runs(input)) {
-      auto [by_input, sum, products] =
-          ops::normal_channels_backward(grad, input, s.mean, s.scale, factor, mask[0]);
-      return {by_input, products, sum};
+    if (training && mask[0] && ops::has_channel_runs(input)) {
+      auto [by_input, sum, products] = ops::normal_channels_backward(grad, input, s.mean, s.scale, factor);
+      return {by_input, mask[1] ? products : Tensor(), mask[2] ? sum : Tensor()};
     }
     if (mask[0] && !training) std::get<0>(result) = grad * factor;
     const Tensor sum = (mask[0] && training) || mask[2] ? grad.sum(IntArrayRef(dims)) : Tensor();

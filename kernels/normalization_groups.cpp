@@ -21,8 +21,9 @@ class Groups {
     }
     LANEWISE_INLINE V normal(At<T> p) const { return (p.load(x) - mean) * scale; }
   };
+  /// In double: pieces of long groups are added one after the other.
   struct Sums {
-    T grad = 0, products = 0;
+    double grad = 0, products = 0;
   };
 
   /// Lane l takes lane l + half, until one is left.
@@ -79,7 +80,7 @@ class Groups {
   static void backward(const NormalGroups& g) noexcept {
     const auto of = [](const char* p) { return reinterpret_cast<const T*>(p); };
     const auto to = [](char* p) { return reinterpret_cast<T*>(p); };
-    const T count = static_cast<T>(g.runs * g.n);
+    const auto count = static_cast<double>(g.runs * g.n);
     std::int64_t weight_row = g.first;
     for (std::int64_t i = 0; i < g.count; ++i) {
       const std::int64_t start = i * g.group_step;
@@ -107,10 +108,12 @@ class Groups {
         }
       });
       lanes.fold_into(sums);
-      if (g.sums != nullptr) to(g.sums)[i] = sums.grad;
-      if (g.products != nullptr) to(g.products)[i] = sums.products;
+      if (g.sums != nullptr) to(g.sums)[i] = static_cast<T>(sums.grad);
+      if (g.products != nullptr) to(g.products)[i] = static_cast<T>(sums.products);
       if (g.out == nullptr) continue;
-      const V mean_grad(sums.grad / count), mean_product(sums.products / count), factor(of(g.factor)[i]);
+      const V mean_grad(static_cast<T>(sums.grad / count)),
+          mean_product(static_cast<T>(sums.products / count));
+      const V factor(of(g.factor)[i]);
       each_run([&](const Run& r, std::int64_t k) __attribute__((always_inline)) {
         T* const out = to(g.out) + start + k * g.run_step;
         each_vector<T>(
@@ -123,83 +126,160 @@ class Groups {
 
   /// The same bits where groups lie side by side: lanes are rows of them then.
   static void backward_columns(const NormalGroups& g) noexcept {
+    if (g.count < kNarrow && g.element_step == g.count) return narrow(g);
     for (std::int64_t c = 0; c < g.count; c += kWidth)
       columns(g, c, g.count - c < kWidth ? g.count - c : kWidth);
   }
 
  private:
-  static constexpr int kWidth = 64;
+  static constexpr int kWidth = 64, kRoom = V::size;
 
-  /// Sums of gradients and of products of kWidth groups.
-  struct Row {
-    alignas(64) T grad[kWidth], products[kWidth];
+  /// Has no loop vectorised that runs once a page and would be long then.
+  static LANEWISE_INLINE void one_by_one(std::int64_t& i) { __asm__("" : "+r"(i)); }
 
-    LANEWISE_INLINE void add(const Row& other, std::int64_t i) {
-      (V::load(grad + i) + V::load(other.grad + i)).store(grad + i);
-      (V::load(products + i) + V::load(other.products + i)).store(products + i);
-    }
+  struct Totals {
+    double grad[kWidth] = {}, products[kWidth] = {};
   };
-  /// Adds lanes to `sums` and clears them.
-  [[gnu::noinline]] static void fold_rows(Row* lanes, Row& sums) {
-    for (std::int64_t i = 0; i < kWidth; i += V::size) {
-      for (int half = kLanes / 2; half > 0; half /= 2) {
-        for (int l = 0; l < half; ++l) lanes[l].add(lanes[l + half], i);
-      }
-      sums.add(lanes[0], i);
-    }
-    __builtin_memset(lanes, 0, kLanes * sizeof(Row));
-  }
-  static void columns(const NormalGroups& g, std::int64_t first, std::int64_t width) {
-    const auto of = [&](const char* p) { return reinterpret_cast<const T*>(p) + first; };
-    const auto to = [&](char* p) { return reinterpret_cast<T*>(p) + first; };
-    const T *const means = of(g.mean), *const scales = of(g.scale), *const factors = of(g.factor);
-    // f(position of element i of a run, i) for each.
-    const auto each_row = [&](auto f) __attribute__((always_inline)) {
-      for (std::int64_t k = 0; k < g.runs; ++k) {
-        for (std::int64_t i = 0; i < g.n; ++i) f(k * g.run_step + i * g.element_step, i);
-      }
-    };
-    const auto normal = [&](std::int64_t start, At<T> p) __attribute__((always_inline)) {
-      return (p.load(of(g.x) + start) - p.load(means)) * p.load(scales);
-    };
-    Row lanes[kLanes] = {}, sums = {};
+
+  /// Calls piece(where it begins, its rows) for pieces of all runs, and fold() where one would be too much for the lanes, and at the end.
+  template <class Piece, class Fold>
+  static LANEWISE_INLINE void each_piece(const NormalGroups& g, Piece piece, Fold fold) {
     std::int64_t held = 0;
-    each_row([&](std::int64_t start, std::int64_t i) __attribute__((always_inline)) {
-      if (i % kPiece == 0) {
+    for (std::int64_t k = 0; k < g.runs; ++k) {
+      for (std::int64_t i = 0; i < g.n; i += kPiece) {
         const std::int64_t n = g.n - i < kPiece ? g.n - i : kPiece;
         if (held + n > kPiece) {
-          fold_rows(lanes, sums);
+          fold();
           held = 0;
         }
+        piece(k * g.run_step + i * g.element_step, n);
         held += n;
       }
-      Row& lane = lanes[i % kLanes];
-      each_vector<T>(
-          width, [&](At<T> p) __attribute__((always_inline)) {
-            const V x = p.load(of(g.grad) + start);
-            (V::load(lane.grad + p.i) + x).store(lane.grad + p.i);
-            (V::load(lane.products + p.i) + x * normal(start, p)).store(lane.products + p.i);
-          });
-    });
-    fold_rows(lanes, sums);
-    const V count(static_cast<T>(g.runs * g.n));
-    each_vector<T>(
-        width, [&](At<T> p) __attribute__((always_inline)) {
-          const V sum = V::load(sums.grad + p.i), product = V::load(sums.products + p.i);
-          p.store(to(g.sums), sum);
-          p.store(to(g.products), product);
-          (sum / count).store(sums.grad + p.i);
-          (product / count).store(sums.products + p.i);
-        });
+    }
+    fold();
+  }
+  static LANEWISE_INLINE void add(T* lanes, std::int64_t i, V v) {
+    (V::load(lanes + i) + v).store(lanes + i);
+  }
+  static LANEWISE_INLINE void add_products(const NormalGroups& g, std::int64_t start, At<T> p, const T* mean,
+                                           const T* scale, T* grad, T* products) {
+    const V v = p.load(reinterpret_cast<const T*>(g.grad) + start);
+    const V normal = (p.load(reinterpret_cast<const T*>(g.x) + start) - p.load(mean)) * p.load(scale);
+    add(grad, p.i, v);
+    add(products, p.i, p.n == V::size ? v * normal : select(vec::Mask<T>::first(p.n), v * normal, V(T(0))));
+  }
+  static LANEWISE_INLINE void put(const NormalGroups& g, std::int64_t start, At<T> p, const T* mean,
+                                  const T* scale, const T* mean_grad, const T* mean_product,
+                                  const T* factor) {
+    const V v = p.load(reinterpret_cast<const T*>(g.grad) + start) - p.load(mean_grad);
+    const V normal = (p.load(reinterpret_cast<const T*>(g.x) + start) - p.load(mean)) * p.load(scale);
+    p.store(reinterpret_cast<T*>(g.out) + start, (v - normal * p.load(mean_product)) * p.load(factor));
+  }
+  /// Stores what was summed for `width` groups, and makes means of it.
+  [[gnu::noinline]] static void finish(const NormalGroups& g, std::int64_t first, std::int64_t width,
+                                       const Totals& totals, T* mean_grad, T* mean_product) {
+    const auto count = static_cast<double>(g.runs * g.n);
+    for (std::int64_t c = 0; c < width; one_by_one(++c)) {
+      reinterpret_cast<T*>(g.sums)[first + c] = static_cast<T>(totals.grad[c]);
+      reinterpret_cast<T*>(g.products)[first + c] = static_cast<T>(totals.products[c]);
+      mean_grad[c] = static_cast<T>(totals.grad[c] / count);
+      mean_product[c] = static_cast<T>(totals.products[c] / count);
+    }
+  }
+  /// Lanes of `width` groups each, `stride` elements apart, added to `totals` and cleared.
+  [[gnu::noinline]] static void fold_rows(T* grad, T* products, std::int64_t width, std::int64_t stride,
+                                          Totals& totals) {
+    // Whole registers: what is added behind a half is not read again, and behind the last lane is room.
+    for (std::int64_t half = kLanes / 2 * stride; half >= stride; half /= 2) {
+      for (std::int64_t i = 0; i < half; i += V::size) {
+        add(grad, i, V::load(grad + i + half));
+        add(products, i, V::load(products + i + half));
+      }
+    }
+    for (std::int64_t c = 0; c < width; one_by_one(++c)) {
+      totals.grad[c] += static_cast<double>(grad[c]);
+      totals.products[c] += static_cast<double>(products[c]);
+    }
+    const auto all = static_cast<std::size_t>(kLanes * stride + kRoom) * sizeof(T);
+    __builtin_memset(grad, 0, all);
+    __builtin_memset(products, 0, all);
+  }
+
+  static void columns(const NormalGroups& g, std::int64_t first, std::int64_t width) {
+    const auto of = [&](const char* p) { return reinterpret_cast<const T*>(p) + first; };
+    const T *const mean = of(g.mean), *const scale = of(g.scale), *const factor = of(g.factor);
+    alignas(64) T grad[kLanes * kWidth + kRoom] = {}, products[kLanes * kWidth + kRoom] = {};
+    Totals totals;
+    each_piece(
+        g,
+        [&](std::int64_t start, std::int64_t n) __attribute__((always_inline)) {
+          for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t lane = i % kLanes * kWidth, at = start + i * g.element_step + first;
+            each_vector<T>(
+                width, [&](At<T> p) __attribute__((always_inline)) {
+                  add_products(g, at, p, mean, scale, grad + lane, products + lane);
+                });
+          }
+        },
+        [&] { fold_rows(grad, products, width, kWidth, totals); });
+    finish(g, first, width, totals, grad, products);
     if (g.out == nullptr) return;
-    each_row([&](std::int64_t start, std::int64_t) __attribute__((always_inline)) {
-      each_vector<T>(
-          width, [&](At<T> p) __attribute__((always_inline)) {
-            const V rest = p.load(of(g.grad) + start) - V::load(sums.grad + p.i);
-            const V part = normal(start, p) * V::load(sums.products + p.i);
-            p.store(to(g.out) + start, (rest - part) * p.load(factors));
-          });
-    });
+    for (std::int64_t k = 0; k < g.runs; ++k) {
+      for (std::int64_t i = 0; i < g.n; ++i) {
+        each_vector<T>(
+            width, [&](At<T> p) __attribute__((always_inline)) {
+              put(g, k * g.run_step + i * g.element_step + first, p, mean, scale, grad, products, factor);
+            });
+      }
+    }
+  }
+
+  /// So few groups that a row of them fills no register: all lanes lie end to end, as the rows do in memory.
+  static constexpr int kNarrow = 16;
+
+  static void narrow(const NormalGroups& g) {
+    const std::int64_t all = kLanes * g.count;
+    struct Parameters {
+      alignas(64) T of[kLanes * kNarrow];
+      [[gnu::noinline]] void repeat(const char* from, std::int64_t width) {
+        const T* const values = reinterpret_cast<const T*>(from);
+        for (std::int64_t i = 0, c = 0; i < kLanes * width; one_by_one(++i)) {
+          of[i] = values[c];
+          if (++c == width) c = 0;
+        }
+      }
+    };
+    Parameters mean, scale;
+    mean.repeat(g.mean, g.count);
+    scale.repeat(g.scale, g.count);
+    alignas(64) T grad[kLanes * kNarrow + kRoom] = {}, products[kLanes * kNarrow + kRoom] = {};
+    Totals totals;
+    each_piece(
+        g,
+        [&](std::int64_t start, std::int64_t n) __attribute__((always_inline)) {
+          for (std::int64_t i = 0, end = n * g.count; i < end; i += all) {
+            each_vector<T>(
+                end - i < all ? end - i : all, [&](At<T> p) __attribute__((always_inline)) {
+                  add_products(g, start + i, p, mean.of, scale.of, grad, products);
+                });
+          }
+        },
+        [&] { fold_rows(grad, products, g.count, g.count, totals); });
+    alignas(64) T means[2][kNarrow];
+    finish(g, 0, g.count, totals, means[0], means[1]);
+    if (g.out == nullptr) return;
+    Parameters factor, mean_grad, mean_product;
+    factor.repeat(g.factor, g.count);
+    mean_grad.repeat(reinterpret_cast<const char*>(means[0]), g.count);
+    mean_product.repeat(reinterpret_cast<const char*>(means[1]), g.count);
+    for (std::int64_t k = 0; k < g.runs; ++k) {
+      for (std::int64_t i = 0, end = g.n * g.count; i < end; i += all) {
+        each_vector<T>(
+            end - i < all ? end - i : all, [&](At<T> p) __attribute__((always_inline)) {
+              put(g, k * g.run_step + i, p, mean.of, scale.of, mean_grad.of, mean_product.of, factor.of);
+            });
+      }
+    }
   }
 };
 

@@ -28,13 +28,13 @@ struct NormalGroups {
 };
 
 /// The backward pass of (x - mean) * scale, where these are of the group, and what gradients by weight and bias sum. Sums are taken in an
-/// order that is the same on every ISA: lanes of 128 bytes over runs, or pieces of long ones, and some thousand elements one after the other.
+/// order that is the same on every ISA: lanes of 128 bytes over some thousand elements, of several runs or of a piece of one, and in double one after the other.
 using NormalGroupsFn = void (*)(const NormalGroups& groups) noexcept;
 
 struct NormalizationTable {
   NormalGroupsFn backward_f32;
   NormalGroupsFn backward_f64;
-  /// The same bits where group_step is 1 and element_step is not: without weights, and with sums and products.
+  /// The same bits where group_step is 1 and element_step is not. Needs sums and products; knows no weights.
   NormalGroupsFn columns_f32;
   NormalGroupsFn columns_f64;
 };

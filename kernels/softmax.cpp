@@ -73,9 +73,6 @@ struct Passes {
     }
   }
 
-  /// Rows of three operands that a set of L1 holds.
-  static constexpr std::int64_t kWays = 8 / 3;
-
   /// Bytes of a row that is kept while its result goes past the caches.
   static constexpr std::int64_t kMostKept = 32 << 10;
 
@@ -117,9 +114,11 @@ struct Passes {
     const T* a = reinterpret_cast<const T*>(pa);
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
-    // Rows that all fall into the same sets of L1 do not stay there between visits; an exponential more takes longer than that.
-    const bool clash =
-        !Op::kUsesMax && n > kWays && stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
+    // Rows a multiple of 4 KiB apart fall into the same few sets of L1, which hold them of tensors that are small; of larger ones they are
+    // gone when they are visited again, and pages are quicker. Not for the forward functions, which calculate exponentials twice then.
+    constexpr std::int64_t kMostHeld = (256 << 10) / static_cast<std::int64_t>(sizeof(T));
+    const bool clash = !Op::kUsesMax && n > 2 && 3 * n * count > kMostHeld &&
+                       stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
     if ((n > kTile || clash) && count > kTile) return pages(a, b, out, count, n, stride);
     T max[kTile] = {};
     T factor[kTile];

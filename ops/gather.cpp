@@ -45,62 +45,72 @@ std::int64_t read_alike(const T* from, std::int64_t from_step, T* to, std::int64
   return n;
 }
 
+/// Of self, the index and the result.
+std::array<DimVector, kWalked> read_strides(const ElementIndex& indexing, const Tensor& self,
+                                            const Tensor& result) {
+  return {indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
+          with_dim(result.strides())};
+}
+
+/// Where the last dimensions are short. Apart from the loops for longer ones, which are slower beside it.
+template <class T>
+[[gnu::noinline]] bool read_short_dims(const ElementIndex& indexing, const Tensor& self,
+                                       const std::array<DimVector, kWalked>& strides, const T* x, T* out) {
+  const std::int64_t along = indexing.stride_along(self.strides());
+  const auto limit = static_cast<std::uint64_t>(indexing.limit);
+  const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
+  return walk_short_dims(indexing.sizes, indexing.dim, strides, false, [=, &indexing](const IndexPlaces& p) {
+    const auto [from, index, to] = p.offsets;
+    const T* const source = x + p.at[0];
+    const std::int64_t* const i = chosen + p.at[kIndex];
+    T* const target = out + p.at[2];
+    for (std::int64_t j = 0, n = p.n; j < n; ++j) {
+      const std::int64_t at = i[index[j]];
+      if (static_cast<std::uint64_t>(at) >= limit) indexing.check_bounds("gather", i + index[j], 1);
+      target[to[j]] = source[from[j] + at * along];
+    }
+  });
+}
+
 /// self where the index says, element by element, into a tensor of the shape of the index.
 void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& result) {
   const std::int64_t stride_along = indexing.stride_along(self.strides());
+  const std::array<DimVector, kWalked> strides = read_strides(indexing, self, result);
   const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
   visit_size(self.itemsize(), [&]<class T>() {
     const auto* x = static_cast<const T*>(self.const_data_ptr());
     auto* out = static_cast<T*>(result.data_ptr());
-    const std::array strides{indexing.strides_across(self.strides()), with_dim(indexing.index.strides()),
-                             with_dim(result.strides())};
-    const auto places = [&](const IndexPlaces& p) {
-      const auto [from, index, to] = p.offsets;
-      const T* const source = x + p.at[0];
-      const std::int64_t* const i = chosen + p.at[kIndex];
-      T* const target = out + p.at[2];
-      const std::int64_t along = stride_along, n = p.n;
-      const auto limit = static_cast<std::uint64_t>(indexing.limit);
-      for (std::int64_t j = 0; j < n; ++j) {
-        const std::int64_t at = i[index[j]];
-        if (static_cast<std::uint64_t>(at) >= limit) indexing.check_bounds("gather", i + index[j], 1);
-        target[to[j]] = source[from[j] + at * along];
+    if (read_short_dims(indexing, self, strides, x, out)) return;
+    walk_index(indexing.sizes, indexing.dim, strides, false, [&](const IndexBlock& in) {
+      // Copies: as far as the compiler knows, what is written changes what is captured.
+      const IndexBlock b = in;
+      const std::int64_t along = stride_along, limit = indexing.limit, n = b.n;
+      const auto [from_step, index_step, to_step] = b.step;
+      const auto check = [&](const std::int64_t* i, std::int64_t done) {
+        if (done < n) indexing.check_bounds("gather", i + done, 1);
+      };
+      if (from_step == 0 && along == 1 && index_step == 1 && to_step == 1) {
+        const bool checked = indexing.check_runs == nullptr;
+        return b.each_row([=](std::int64_t from_at, std::int64_t index_at, std::int64_t to_at) {
+          const std::int64_t* i = chosen + index_at;
+          const auto get = [from = x + from_at](std::int64_t at, std::int64_t) { return from[at]; };
+          const auto put = [to = out + to_at](std::int64_t, std::int64_t k, const T& value) {
+            to[k] = value;
+          };
+          if (checked) return each_chosen(i, n, get, put);
+          // A branch that is never taken costs less than a pass of its own.
+          check(i, each_within(i, n, limit, get, put));
+        });
       }
-    };
-    if (walk_short_dims(indexing.sizes, indexing.dim, strides, false, places)) return;
-    walk_index(indexing.sizes, indexing.dim, strides, false,
-               [&](const IndexBlock& in) {
-                 // Copies: as far as the compiler knows, what is written changes what is captured.
-                 const IndexBlock b = in;
-                 const std::int64_t along = stride_along, limit = indexing.limit, n = b.n;
-                 const auto [from_step, index_step, to_step] = b.step;
-                 const auto check = [&](const std::int64_t* i, std::int64_t done) {
-                   if (done < n) indexing.check_bounds("gather", i + done, 1);
-                 };
-                 if (from_step == 0 && along == 1 && index_step == 1 && to_step == 1) {
-                   const bool checked = indexing.check_runs == nullptr;
-                   return b.each_row([=](std::int64_t from_at, std::int64_t index_at, std::int64_t to_at) {
-                     const std::int64_t* i = chosen + index_at;
-                     const auto get = [from = x + from_at](std::int64_t at, std::int64_t) {
-                       return from[at];
-                     };
-                     const auto put = [to = out + to_at](std::int64_t, std::int64_t k, const T& value) {
-                       to[k] = value;
-                     };
-                     if (checked) return each_chosen(i, n, get, put);
-                     // A branch that is never taken costs less than a pass of its own.
-                     check(i, each_within(i, n, limit, get, put));
-                   });
-                 }
-                 b.each_row([=](std::int64_t from_at, std::int64_t index_at, std::int64_t to_at) {
-                   const std::int64_t* i = chosen + index_at;
-                   const T* from = x + from_at;
-                   if (index_step != 0)
-                     return check(i, read_strided(from, from_step, along, i, out + to_at, to_step, n, limit));
-                   const bool inside = *i >= 0 && *i < limit;
-                   check(i, inside ? read_alike(from + *i * along, from_step, out + to_at, to_step, n) : 0);
-                 });
-               });
+      b.each_row([=](std::int64_t from_at, std::int64_t index_at, std::int64_t to_at) {
+        const std::int64_t* i = chosen + index_at;
+        const T* from = x + from_at;
+        if (index_step != 0)
+          return check(i, read_strided(from, from_step, along, i, out + to_at, to_step, n, limit));
+        const bool inside = *i >= 0 && *i < limit;
+        check(i, inside ? read_alike(from + *i * along, from_step, out + to_at, to_step, n) : 0);
+      });
+    });
   });
 }
 

@@ -18,9 +18,13 @@ bool go_on(IntArrayRef sizes, const std::array<DimVector, kWalked>& strides, std
 
 bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
                      bool apart, FunctionRef<void(const IndexPlaces&)> f) {
-  constexpr std::int64_t kPlaces = 256, kLongRun = 12, kManyInBlock = 64;
+  // Gather over blocks of 60 elements takes as long either way, of 36 half; noting places is worth its time from some thousand elements on.
+  constexpr std::int64_t kPlaces = 256, kLongRun = 12, kManyInBlock = 56, kFewElements = 8192;
   const auto rank = sizes.size();
   if (rank < 3 || sizes[rank - 1] >= kLongRun) return false;
+  std::int64_t total = 1;
+  for (const std::int64_t size : sizes) total *= size;
+  if (total < kFewElements) return false;
   // Elements of a block of walk_index().
   const auto along = static_cast<std::size_t>(dim);
   std::int64_t in_block = sizes[rank - 1] * sizes[std::min(along, rank - 2)];
@@ -30,10 +34,9 @@ bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVe
   if (in_block >= kManyInBlock) return false;
   // Whole dimensions from `first` on, and some steps along the one before them.
   std::size_t first = rank;
-  std::int64_t inner = 1, total = 1;
+  std::int64_t inner = 1;
   while (first > 0 && inner * sizes[first - 1] <= kPlaces) inner *= sizes[--first];
   if (first == 0) return false;
-  for (const std::int64_t size : sizes) total *= size;
   const std::size_t next = first - 1;
   const std::int64_t steps = kPlaces / inner, known = steps * inner, pieces = divup(sizes[next], steps);
   std::int64_t places[kWalked][kPlaces];
@@ -51,21 +54,20 @@ bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVe
       }
     }
   }
-  // Blocks that one thread does in order follow each other: the pieces, and positions along a `dim` further out.
+  // Blocks that one thread does in order follow each other: positions along `dim`, or the pieces if those are.
   const bool in_turn = apart && along < first;
   const std::int64_t turns = in_turn && along < next ? sizes[along] : 1;
-  const std::int64_t together = in_turn ? pieces * turns : 1;
+  const std::int64_t together = in_turn ? (along == next ? pieces : turns) : 1;
   const std::int64_t blocks = total / (sizes[next] * inner) * pieces;
   const auto run = [&](std::int64_t i) {
-    const std::int64_t step = i % pieces * steps;
+    const std::int64_t step = i / turns % pieces * steps;
     IndexPlaces p{{}, {places[0], places[1], places[2]}, std::min(steps, sizes[next] - step) * inner};
     const auto go = [&](std::size_t d, std::int64_t n) {
       for (std::size_t k = 0; k < kWalked; ++k) p.at[k] += n * strides[k][d];
     };
     go(next, step);
-    std::int64_t position = i / pieces;
-    if (turns > 1) go(along, position % turns);
-    position /= turns;
+    if (turns > 1) go(along, i % turns);
+    std::int64_t position = i / (turns * pieces);
     for (std::size_t d = next; d-- > 0;) {
       if (turns > 1 && d == along) continue;
       go(d, position % sizes[d]);

@@ -120,15 +120,15 @@ bool has_channel_runs(const Tensor& input) {
 
 std::tuple<Tensor, Tensor, Tensor> normal_channels_backward(const Tensor& grad, const Tensor& input,
                                                             const Tensor& mean, const Tensor& scale,
-                                                            const Tensor& factor, bool input_too) {
+                                                            const Tensor& factor) {
   const ScalarType compute = kernels::compute_type(input.scalar_type());
   const std::int64_t samples = input.size(0), channels = input.size(1);
   const std::int64_t spatial = input.numel() / std::max<std::int64_t>(1, samples * channels);
-  const bool last = is_channels_last(input) && !input.is_contiguous(), columns = last && channels >= kColumns;
+  const bool columns = is_channels_last(input) && !input.is_contiguous() && channels > 1;
   const auto laid_out = [&](const Tensor& t) { return dense(columns ? channels_moved(t) : t, compute); };
   const Tensor g = laid_out(grad), x = laid_out(input), m = dense(mean, compute), s = dense(scale, compute),
                f = dense(factor, compute);
-  const Tensor out = input_too ? lanewise::detail::empty_cpu(x.sizes(), compute) : Tensor();
+  const Tensor out = lanewise::detail::empty_cpu(x.sizes(), compute);
   const Tensor sums = lanewise::detail::empty_cpu({channels}, compute),
                products = lanewise::detail::empty_cpu({channels}, compute);
   run_groups(compute, {.grad = data_of(g),
@@ -148,10 +148,8 @@ std::tuple<Tensor, Tensor, Tensor> normal_channels_backward(const Tensor& grad, 
                        .weight_rows = 1,
                        .first = 0,
                        .element_step = columns ? channels : 1});
-  if (!input_too) return {out, sums, products};
   const Tensor result = dense(out, input.scalar_type());
-  if (columns) return {channels_back(result), sums, products};
-  return {last ? channels_back(dense(channels_moved(result))) : result, sums, products};
+  return {columns ? channels_back(result) : result, sums, products};
 }
 
 }  // namespace lanewise::ops

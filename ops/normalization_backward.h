@@ -22,11 +22,10 @@ LANEWISE_API Tensor normal_rows_backward(const Tensor& grad, const Tensor& input
 /// Whether the elements of a channel (dimension 1) in a sample are worth a run of their own.
 LANEWISE_API bool has_channel_runs(const Tensor& input);
 
-/// The gradient by input (if `input_too`) of a normalization of each channel over all samples, and the sums over each channel of grad and
-/// of normal_products(): [N, C, ...], and one element a channel; the sums as f32 for halves.
+/// The gradient by input of a normalization of each channel over all samples, and the sums over each channel of grad and of
+/// normal_products(): [N, C, ...], and one element a channel; the sums as f32 for halves.
 LANEWISE_API std::tuple<Tensor, Tensor, Tensor> normal_channels_backward(
-    const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& scale, const Tensor& factor,
-    bool input_too);
+    const Tensor& grad, const Tensor& input, const Tensor& mean, const Tensor& scale, const Tensor& factor);
 
 /// The same for channels whose elements do not lie in runs, from the means over each channel of grad and of
 /// normal_products(); `factor` is scale, times the weight if there is one. Operands broadcast to input's shape.

@@ -367,10 +367,13 @@ class Scan {
     if (out.numel() == 0) return;
     Tensor from = self_;
     auto in = steps_of(from, dim_);
-    // Short or few sequences whose elements lie apart, and apart from those of the next one, are many small tiles.
-    const bool few = extent_.columns > 1 && extent_.columns < kFewJoined && extent_.n <= kLongestJoined;
+    // Where elements are next to neither those of their sequence nor those of the next one, short sequences, or few of them, are many
+    // small tiles: a copy is quicker, of more than some thousand elements.
+    const bool short_ones =
+        extent_.n < kLeastInRows ||
+        (extent_.columns > 1 && extent_.columns < kFewJoined && extent_.n <= kLongestJoined / 2);
     const bool apart = in && in->next != from.element_size() && in->line != from.element_size();
-    if (!in || (apart && (few || extent_.n < kLeastInRows))) {
+    if (!in || (apart && short_ones && from.numel() >= kTileElements)) {
       from = dense(from);
       in = steps_of(from, dim_);
     }

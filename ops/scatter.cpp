@@ -36,29 +36,36 @@ std::array<DimVector, kWalked> pair_strides(const ElementIndex& indexing, const 
 /// for all runs, for ops that are seldom called or convert every element.
 enum class PairLoops : std::uint8_t { One, Plain, PlainAndDense };
 
+/// Where the last dimensions are short. Apart from the loops for longer ones, which are slower beside it.
+template <class T, class F>
+[[gnu::noinline]] bool each_short_pair(const ElementIndex& indexing, const Tensor& self,
+                                       const std::array<DimVector, kWalked>& strides, T* x, const T* y, F f) {
+  const auto* index = indexing.index.const_data_ptr<std::int64_t>();
+  const std::int64_t along = indexing.stride_along(self.strides());
+  return walk_short_dims(indexing.sizes, indexing.dim, strides, true, [=, &indexing](const IndexPlaces& p) {
+    const std::int64_t *const i = index + p.at[kIndex], *const to = p.offsets[0], *const from = p.offsets[2];
+    if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, p.n);
+    T* const target = x + p.at[0];
+    const T* const source = y + p.at[2];
+    for (std::int64_t j = 0, n = p.n; j < n; ++j) f(target[to[j] + i[j] * along], source[from[j]]);
+  });
+}
+
 /// Calls f(element of self, element of src).
 template <class T, PairLoops loops, class F>
 void each_pair(const ElementIndex& indexing, const Tensor& self, const Tensor& src, F f) {
   auto* x = static_cast<T*>(self.data_ptr());
   const auto* y = static_cast<const T*>(src.const_data_ptr());
-  const auto* index = indexing.index.const_data_ptr<std::int64_t>();
-  const std::int64_t along = indexing.stride_along(self.strides()), limit = indexing.limit;
   const std::array<DimVector, kWalked> strides = pair_strides(indexing, self, src);
-  if constexpr (loops == PairLoops::PlainAndDense) {
-    const auto places = [=, &indexing](const IndexPlaces& p) {
-      const std::int64_t *const i = index + p.at[kIndex], *const to = p.offsets[0],
-                                *const from = p.offsets[2];
-      if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, p.n);
-      T* const target = x + p.at[0];
-      const T* const source = y + p.at[2];
-      for (std::int64_t j = 0, n = p.n; j < n; ++j) f(target[to[j] + i[j] * along], source[from[j]]);
-    };
-    if (walk_short_dims(indexing.sizes, indexing.dim, strides, true, places)) return;
+  // Not for sums of integers, which are not worth the code.
+  if constexpr (loops == PairLoops::PlainAndDense && !std::is_integral_v<T>) {
+    if (each_short_pair(indexing, self, strides, x, y, f)) return;
   }
-  walk_index(indexing.sizes, indexing.dim, strides, true, [=, &indexing](const IndexBlock& in) {
+  walk_index(indexing.sizes, indexing.dim, strides, true, [&, x, y](const IndexBlock& in) {
     // Copies: as far as the compiler knows, what is written changes what is captured.
     const IndexBlock b = in;
-    const std::int64_t n = b.n;
+    const auto* index = indexing.index.const_data_ptr<std::int64_t>();
+    const std::int64_t along = indexing.stride_along(self.strides()), limit = indexing.limit, n = b.n;
     // The index is dense and runs go along its last dimension: it steps by one.
     const auto plain = [=, &indexing](auto step) {
       b.each_row([=, &indexing](std::int64_t to_at, std::int64_t index_at, std::int64_t from_at) {
@@ -179,8 +186,9 @@ void reduce_elements(const ElementIndex& indexing, const Tensor& self, const Ten
     case Reduce::Mean:
       return each_pair<T, kSumLoops>(indexing, self, src, [](T& a, T b) { a = add_elements(a, b); });
     case Reduce::Prod:
-      return each_pair<T, PairLoops::One>(indexing, self, src,
-                                          [](T& a, T b) { a = multiply_elements(a, b); });
+      return each_pair < T, std::is_integral_v<T> ? PairLoops::One
+                                                  : kLoops > (indexing, self, src,
+                                                              [](T& a, T b) { a = multiply_elements(a, b); });
     default: break;
   }
   if constexpr (!is_complex(scalar_type_of<T>)) {

@@ -1,6 +1,6 @@
 // Ops on tensors of three to six dimensions, over each of their dimensions: a line a call, `shape op <tab> nanoseconds <tab> sum of the
 // answer's elements`, as sweep/table.cpp reads them; with `backward` the backward pass alone of what has one, each on a new graph, and the
-// sums of the gradients.
+// sums of the gradients' magnitudes.
 //
 //   <program> <type> <layout> [forward|backward] [part of a line]   such as f32 channels_last, or f64 contiguous forward "8x64x28x28 sum"
 
@@ -129,7 +129,7 @@ class Timer {
     });
     double sum = 0;
     for (const Tensor& g : gradients) {
-      if (g.defined()) sum += sum_of(g);
+      if (g.defined()) sum += sum_of(g.abs());  // those of a normalization add up to rounding
     }
     print(name, seconds, sum);
   }
