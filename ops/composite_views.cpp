@@ -13,9 +13,10 @@ namespace lanewise {
 
 Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
   ops::check_defined("contiguous", "self", self);
+  if (self.is_contiguous(memory_format)) return self;
   LANEWISE_CHECK(ValueError, memory_format != MemoryFormat::Preserve,
                  "contiguous: preserve memory format is unsupported by the contiguous operator; use clone()");
-  return self.is_contiguous(memory_format) ? self : self.clone(memory_format);
+  return self.clone(memory_format);
 }
 
 Tensor to(const Tensor& self, ScalarType dtype, bool /*non_blocking*/, bool copy,

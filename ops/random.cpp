@@ -47,7 +47,7 @@ ScalarType floating_dtype(const char* op, ScalarType dtype) {
 
 /// The numbers, which were drawn in logical order, in the layout of `out`.
 Tensor laid_out_like(const Tensor& self, Tensor out, Tensor numbers) {
-  if (out.is_contiguous()) return detail::fresh_like(self, std::move(numbers));
+  if (out.strides().equals(numbers.strides())) return detail::fresh_like(self, std::move(numbers));
   ops::copy_(out, numbers.detach());
   if (numbers.requires_grad()) out.set_requires_grad(true);
   return detail::fresh_like(self, std::move(out));

@@ -10,12 +10,12 @@ std::size_t rank_of(MemoryFormat format) { return format == MemoryFormat::Channe
 
 /// Calls f(dimension) from the one whose elements lie next to each other to the one outside, while it returns true.
 template <class F>
-bool each_from_inside(std::size_t rank, std::size_t channels, F f) {
-  if (!f(channels)) return false;
-  for (std::size_t d = rank; --d > channels;) {
+bool each_from_inside(std::size_t rank, F f) {
+  if (!f(1)) return false;
+  for (std::size_t d = rank; --d > 1;) {
     if (!f(d)) return false;
   }
-  return channels == 0 || f(0);
+  return f(0);
 }
 
 }  // namespace
@@ -25,13 +25,13 @@ DimVector strides_in(const char* op, IntArrayRef sizes, MemoryFormat format) {
                  ": there is no layout to preserve here; leave memory_format out");
   if (format == MemoryFormat::Contiguous) return contiguous_strides(sizes);
   const std::size_t rank = rank_of(format);
-  LANEWISE_CHECK(ShapeError, sizes.size() == rank || sizes.size() + 1 == rank, op, ": required rank ", rank,
-                 " tensor to use ", format, " format, found shape ", sizes);
+  LANEWISE_CHECK(ShapeError, sizes.size() == rank, op, ": required rank ", rank, " tensor to use ", format,
+                 " format, found shape ", sizes);
   DimVector strides(sizes.size());
   std::int64_t next = 1;
-  each_from_inside(sizes.size(), sizes.size() == rank ? 1 : 0, [&](std::size_t d) {
+  each_from_inside(rank, [&](std::size_t d) {
     strides[d] = next;
-    next = detail::checked_product(op, next, std::max<std::int64_t>(sizes[d], 1));
+    next = detail::checked_product(op, next, sizes[d]);
     return true;
   });
   return strides;
@@ -40,7 +40,7 @@ DimVector strides_in(const char* op, IntArrayRef sizes, MemoryFormat format) {
 bool lies_in(IntArrayRef sizes, IntArrayRef strides, MemoryFormat format) noexcept {
   if (sizes.size() != rank_of(format)) return false;
   std::int64_t next = 1;
-  return each_from_inside(sizes.size(), 1, [&](std::size_t d) {
+  return each_from_inside(sizes.size(), [&](std::size_t d) {
     if (sizes[d] == 1) return true;
     if (strides[d] != next) return false;
     next *= sizes[d];
@@ -52,7 +52,7 @@ bool is_channels_last(IntArrayRef sizes, IntArrayRef strides) noexcept {
   const std::size_t rank = sizes.size();
   if ((rank != 4 && rank != 5) || strides[1] == 0) return false;
   std::int64_t least = 0;
-  return each_from_inside(rank, 1, [&](std::size_t d) {
+  return each_from_inside(rank, [&](std::size_t d) {
     // One channel at one place, which both layouts hold: contiguous.
     if (d == 0 && least == strides[1]) return false;
     if (sizes[d] == 0 || strides[d] < least) return false;

@@ -8,7 +8,7 @@
 namespace lanewise {
 
 /// Strides of a dense tensor of `sizes` in this format: of [N, C, H, W] in ChannelsLast [HWC, 1, WC, C], of [N, C, D, H, W] in
-/// ChannelsLast3d likewise; N may be left out.
+/// ChannelsLast3d likewise.
 /// Throws   ShapeError for another number of dimensions, ValueError for Preserve; `op` begins the message
 LANEWISE_API DimVector strides_in(const char* op, IntArrayRef sizes, MemoryFormat format);
 
