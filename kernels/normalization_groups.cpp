@@ -1,3 +1,5 @@
+// The backward pass of normalizations, a group after the other: one pass sums, one writes.
+
 #include <lanewise/kernels/normalization_table.h>
 #include <lanewise/kernels/reduction_tree.h>
 #include <lanewise/kernels/softmax_sums.h>
@@ -134,7 +136,7 @@ class Groups {
  private:
   static constexpr int kWidth = 64, kRoom = V::size;
 
-  /// Has no loop vectorised that runs once a page and would be long then.
+  /// Keeps a loop that runs once a page from being vectorised, which makes it long.
   static LANEWISE_INLINE void one_by_one(std::int64_t& i) { __asm__("" : "+r"(i)); }
 
   struct Totals {

@@ -261,11 +261,11 @@ void move_towards(const Tensor& running, const Tensor& statistic, double momentu
   copy_(target, moved);
 }
 
-/// Of an input in any layout; the result is contiguous.
-std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const Tensor& weight,
-                                                    const Tensor& bias, const Tensor& running_mean,
-                                                    const Tensor& running_var, bool training,
-                                                    double momentum, double eps) {
+/// Of an input in any layout; the result is contiguous. Statistics are those of `counted`, the same elements.
+std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const Tensor& counted,
+                                                    const Tensor& weight, const Tensor& bias,
+                                                    const Tensor& running_mean, const Tensor& running_var,
+                                                    bool training, double momentum, double eps) {
   constexpr const char* kOp = "batch_norm";
   LANEWISE_CHECK(ShapeError, input.dim() >= 2, kOp,
                  ": expected an input of at least 2 dimensions [N, C, ...], found shape ", input.sizes());
@@ -307,7 +307,7 @@ std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const T
     if (x.numel() > 0) normalize_channels(x, out, samples, channels, spatial, old_mean, scale, w, b);
     return finished(detail::empty_cpu({0}, compute), detail::empty_cpu({0}, compute));
   }
-  const Statistics stats(kOp, x, ~DimMask{2}, eps);
+  const Statistics stats(kOp, counted.is_same(input) ? x : dense(counted, compute), ~DimMask{2}, eps);
   normalize_channels(x, out, samples, channels, spatial, stats.mean, stats.scale, w, b);
   // Of one element there is no unbiased variance: 0 / 0.
   const double count = static_cast<double>(stats.count), unbiased = count / (count - 1);
@@ -326,20 +326,14 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                                                      const Tensor& running_var, bool training,
                                                      double momentum, double eps) {
   if (input.is_contiguous() || !is_channels_last(input))
-    return dense_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return dense_batch_norm(input, input, weight, bias, running_mean, running_var, training, momentum, eps);
   const Tensor moved = channels_moved(input);
-  Tensor result = detail::empty_cpu(moved.sizes(), input.scalar_type());
-  constexpr std::int64_t kFewChannels = 16;  // whose statistics over rows take longer than two copies
-  const bool few = input.size(1) < kFewChannels;
-  const Tensor given = few ? input : view(dense(moved), {input.numel() / input.size(1), input.size(1)});
+  const Tensor places = view(dense(moved), {input.numel() / input.size(1), input.size(1)});
+  constexpr std::int64_t kFewChannels = 16;  // whose statistics over columns take longer than a copy
+  const Tensor& counted = input.size(1) < kFewChannels ? input : places;
   auto [out, mean, scale] =
-      dense_batch_norm(given, weight, bias, running_mean, running_var, training, momentum, eps);
-  if (few) {
-    copy_(result, channels_moved(out));
-  } else {
-    result = view(out, moved.sizes());
-  }
-  return {channels_back(result), mean, scale};
+      dense_batch_norm(places, counted, weight, bias, running_mean, running_var, training, momentum, eps);
+  return {channels_back(view(out, moved.sizes())), mean, scale};
 }
 
 std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const Tensor& weight,

@@ -21,17 +21,16 @@ constexpr PointwiseOp kMul{"normalization backward", &KernelTable::mul};
 constexpr std::int64_t kParallelElements = 1 << 15;
 /// Shorter rows pass one kernel after the other together.
 constexpr std::int64_t kShortRow = 10;
-/// Of channels with fewer elements side by side in a sample, columns are summed.
+/// Channels with fewer elements in a sample are summed as columns, by reductions.
 constexpr std::int64_t kShortChannelRun = 16;
+/// Columns of a thread: a cache line.
+constexpr std::int64_t kColumns = 16;
 
-/// Where groups of one element a position begin, so many of them on.
+/// So many bytes on, where there is anything.
 template <class Data>
 Data after(Data data, std::int64_t bytes) {
   return data == nullptr ? data : data + bytes;
 }
-
-/// A line of columns.
-constexpr std::int64_t kColumns = 16;
 
 /// All groups, in parallel.
 void run_groups(ScalarType compute, const kernels::NormalGroups& all) {
