@@ -114,10 +114,10 @@ struct Passes {
     const T* a = reinterpret_cast<const T*>(pa);
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
-    // Rows a multiple of 4 KiB apart fall into the same few sets of L1, which hold them of tensors that are small; of larger ones they are
-    // gone when they are visited again, and pages are quicker. Not for the forward functions, which calculate exponentials twice then.
+    // Rows a multiple of 4 KiB apart fall into the same few sets of L1, and are gone when they are visited again: in tensors that L2 does
+    // not hold beside each other pages are quicker. Not for the forward functions, which calculate exponentials twice then.
     constexpr std::int64_t kMostHeld = (256 << 10) / static_cast<std::int64_t>(sizeof(T));
-    const bool clash = !Op::kUsesMax && n > 2 && 3 * n * count > kMostHeld &&
+    const bool clash = !Op::kUsesMax && n > 2 && 3 * n * stride > kMostHeld &&
                        stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
     if ((n > kTile || clash) && count > kTile) return pages(a, b, out, count, n, stride);
     T max[kTile] = {};

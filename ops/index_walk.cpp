@@ -18,8 +18,9 @@ bool go_on(IntArrayRef sizes, const std::array<DimVector, kWalked>& strides, std
 
 bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVector, kWalked>& strides,
                      bool apart, FunctionRef<void(const IndexPlaces&)> f) {
-  // Gather over blocks of 60 elements takes as long either way, of 36 half; noting places is worth its time from some thousand elements on.
-  constexpr std::int64_t kPlaces = 256, kLongRun = 12, kManyInBlock = 56, kFewElements = 8192;
+  // Gather over blocks of 60 elements takes as long either way, of 36 half; noting places takes as long as some fifty blocks.
+  constexpr std::int64_t kPlaces = 256, kLongRun = 12, kManyInBlock = 56, kFewBlocks = 256,
+                         kFewElements = 2048;
   const auto rank = sizes.size();
   if (rank < 3 || sizes[rank - 1] >= kLongRun) return false;
   std::int64_t total = 1;
@@ -31,7 +32,7 @@ bool walk_short_dims(IntArrayRef sizes, std::int64_t dim, const std::array<DimVe
   if (along == rank - 1) {
     for (std::size_t d = rank - 2; d > 0 && go_on(sizes, strides, d - 1); --d) in_block *= sizes[d - 1];
   }
-  if (in_block >= kManyInBlock) return false;
+  if (in_block >= kManyInBlock || total < kFewBlocks * in_block) return false;
   // Whole dimensions from `first` on, and some steps along the one before them.
   std::size_t first = rank;
   std::int64_t inner = 1;
