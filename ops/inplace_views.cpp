@@ -38,8 +38,8 @@ void check_resizable(const char* op, const Tensor& self) {
 }
 
 void resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) {
-  lanewise::detail::resize_cpu(self, size,
-                               strides_in("resize_", size, memory_format.value_or(MemoryFormat::Contiguous)));
+  if (!memory_format) return lanewise::detail::resize_cpu(self, size);
+  lanewise::detail::resize_cpu(self, size, strides_in("resize_", size, *memory_format));
 }
 
 void resize_as_(Tensor& self, const Tensor& like, std::optional<MemoryFormat> memory_format) {

@@ -23,6 +23,7 @@ namespace {
 constexpr std::int64_t kParallelElements = 1 << 15;
 /// Rows of fewer elements that share their parameters are put together for many samples.
 constexpr std::int64_t kShortRun = 64;
+/// Elements of a row that stands for several samples, where channels lie side by side and are few.
 constexpr std::int64_t kTogether = 1024;
 
 /// (x - mean) * scale * weight + bias over rows that follow each other.

@@ -164,6 +164,30 @@ TEST(PointwiseOps, FrexpTakesNumbersApart) {
   EXPECT_TRUE(equal(ldexp(m, e.to(kDouble)), of<double>({5e-324, 1e300}, kDouble)));
 }
 
+/// Of each byte by each count, and of 16 bits by counts on both sides of the width.
+template <class T>
+void expect_shifts() {
+  const Tensor x = arange(-32768, 32768, 257, TensorOptions().dtype(kInt)).to(scalar_type_of<T>).unsqueeze(1),
+               counts = arange(-128, 128, TensorOptions().dtype(kInt)).to(scalar_type_of<T>);
+  const Tensor left = bitwise_left_shift(x, counts), right = bitwise_right_shift(x, counts);
+  constexpr int kWidth = 8 * sizeof(T);
+  for (std::int64_t i = 0; i < left.numel(); ++i) {
+    const T value = x.const_data_ptr<T>()[i / counts.numel()],
+            count = counts.const_data_ptr<T>()[i % counts.numel()];
+    const bool out = count < T(0) || count >= T(kWidth);
+    const auto wide = static_cast<std::int64_t>(value);
+    EXPECT_EQ(left.const_data_ptr<T>()[i],
+              out ? T(0) : static_cast<T>(static_cast<std::uint64_t>(wide) << count));
+    EXPECT_EQ(right.const_data_ptr<T>()[i], static_cast<T>(wide >> (out ? 63 : static_cast<int>(count))));
+  }
+}
+TEST(Shifts, AreThoseOfSingleElements) {
+  expect_shifts<std::int8_t>();
+  expect_shifts<std::uint8_t>();
+  expect_shifts<std::int16_t>();
+  expect_shifts<std::int32_t>();
+}
+
 TEST(PointwiseOps, Integers) {
   EXPECT_EQ(values<std::int8_t>(bitwise_left_shift(bytes({1, -1, 5, 1}), bytes({9, -1, 3, 7}))),
             (std::vector<std::int8_t>{0, 0, 40, -128}));
