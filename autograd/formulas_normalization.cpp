@@ -78,10 +78,14 @@ std::tuple<Tensor, Tensor, Tensor> batch_norm_backward(const Tensor& grad, const
       return {by_input, mask[1] ? products : Tensor(), mask[2] ? sum : Tensor()};
     }
     if (mask[0] && !training) std::get<0>(result) = grad * factor;
-    const Tensor sum = (mask[0] && training) || mask[2] ? grad.sum(IntArrayRef(dims)) : Tensor();
+    // Of halves in f32, as the statistics are.
+    const auto over_channels = [&](const Tensor& t) {
+      return t.sum(IntArrayRef(dims), false, s.scale.scalar_type());
+    };
+    const Tensor sum = (mask[0] && training) || mask[2] ? over_channels(grad) : Tensor();
     if (mask[2]) std::get<2>(result) = sum;
     if (!(mask[0] && training) && !mask[1]) return result;
-    const Tensor products = ops::normal_products(grad, input, s.mean, s.scale).sum(IntArrayRef(dims));
+    const Tensor products = over_channels(ops::normal_products(grad, input, s.mean, s.scale));
     if (mask[1]) std::get<1>(result) = products;
     if (mask[0] && training) {
       const double count = static_cast<double>(input.numel()) / static_cast<double>(input.size(1));
