@@ -9,8 +9,7 @@ namespace lanewise::kernels {
 struct NormalGroups {
   const char* grad;
   const char* x;
-  const char*
-      weight;  ///< for each element of a run, of which the first group has number `first`; null for none
+  const char* weight;  ///< rows of n, taken in turn by the groups; null for none, and where runs is not 1
   const char* mean;    ///< for each group
   const char* scale;   ///< for each group
   const char* factor;  ///< for each group: the scale, times the weight of a channel
@@ -23,12 +22,13 @@ struct NormalGroups {
   std::int64_t run_step;
   std::int64_t n;
   std::int64_t weight_rows;  ///< groups until the weights begin anew
-  std::int64_t first;
+  std::int64_t first;        ///< of these rows that of the first group
   std::int64_t element_step = 1;  ///< within a run
 };
 
 /// The backward pass of (x - mean) * scale, where these are of the group, and what gradients by weight and bias sum. Sums are taken in an
-/// order that is the same on every ISA: lanes of 128 bytes over some thousand elements, of several runs or of a piece of one, and in double one after the other.
+/// order that is the same on every ISA: lanes of 128 bytes over some thousand elements, of several runs or of a piece of one, and those one
+/// after the other in double.
 using NormalGroupsFn = void (*)(const NormalGroups& groups) noexcept;
 
 struct NormalizationTable {
