@@ -255,6 +255,7 @@ void run_tiles(const TileJob& job) {
   if (any_gather) {
     const bool wide = job.shape[0] >= least_block_columns(plan);
     const int across = job.in_order || (!wide && job.ndim < 3) ? 0 : disagreeing_dimension(plan);
+    if (across != 0 && run_folded(plan, across)) return note_path(Path::Blocked);
     if (across != 0 && wide) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);

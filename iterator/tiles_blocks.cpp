@@ -4,6 +4,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
+#include <lanewise/iterator/detail/reordered_job.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 
@@ -316,35 +317,20 @@ bool lies_across(const Plan& plan, int d) {
   return more > 0;
 }
 
-/// The job with dimension `d` moved next to dimension 0, or, `turned`, in its place.
-struct Reordered {
-  TileJob job;
-  DimVector shape;
-  std::array<DimVector, kMaxTileOperands> strides;
-
-  Reordered(const TileJob& from, int d, bool turned) : job(from) {
-    const auto reorder = [&](const std::int64_t* in) {
-      DimVector out(in, in + from.ndim);
-      std::swap(out[1], out[static_cast<std::size_t>(d)]);
-      if (turned) std::swap(out[0], out[1]);
-      return out;
-    };
-    shape = reorder(from.shape);
-    job.shape = shape.data();
-    for (std::size_t k = 0; k < static_cast<std::size_t>(from.operands); ++k) {
-      strides[k] = reorder(from.operand[k].strides);
-      job.operand[k].strides = strides[k].data();
-    }
-  }
-  Reordered(const Reordered&) = delete;
-  Reordered& operator=(const Reordered&) = delete;
-};
+/// The dimensions with `d` next to dimension 0, or, `turned`, in its place.
+DimVector order_of(int ndim, int d, bool turned) {
+  DimVector order;
+  for (int i = 0; i < ndim; ++i) order.push_back(i);
+  std::swap(order[1], order[static_cast<std::size_t>(d)]);
+  if (turned) std::swap(order[0], order[1]);
+  return order;
+}
 
 }  // namespace
 
 void run_blocks(const Plan& plan, int row_dimension) {
   const bool turned = lies_across(plan, row_dimension);
-  const Reordered reordered(*plan.job, row_dimension, turned);
+  const ReorderedJob reordered(*plan.job, order_of(plan.job->ndim, row_dimension, turned));
   const TileJob& job = reordered.job;
   const BlockPlan blocks = plan_blocks(plan, job, turned);
   const std::int64_t per_plane = blocks.row_blocks * blocks.col_blocks;

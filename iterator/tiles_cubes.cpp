@@ -5,9 +5,9 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
+#include <lanewise/iterator/detail/reordered_job.h>
 #include <lanewise/iterator/detail/staging.h>
 #include <lanewise/iterator/detail/tile_plan.h>
-#include <lanewise/tensor/dim_vector.h>
 
 // Operands of three and more dimensions that disagree about the fastest one, which is short: a cube is so many rows of all its inner
 // dimensions, cut along the dimension that is fastest in the other operand's memory, so that every operand uses whole cache lines.
@@ -41,28 +41,13 @@ RowFeed feed_of(const Plan& plan, const TileJob& job, int k, int inner) {
   return repeats ? RowFeed::RowScalar : dense ? RowFeed::Direct : RowFeed::Staged;
 }
 
-/// The job with dimension `d` moved to place `inner`.
-struct Cut {
-  TileJob job;
-  DimVector shape;
-  std::array<DimVector, kMaxTileOperands> strides;
-
-  Cut(const TileJob& from, int d, int inner) : job(from) {
-    const auto moved = [&](const std::int64_t* in) {
-      DimVector out(in, in + from.ndim);
-      std::rotate(out.begin() + inner, out.begin() + d, out.begin() + d + 1);
-      return out;
-    };
-    shape = moved(from.shape);
-    job.shape = shape.data();
-    for (std::size_t k = 0; k < static_cast<std::size_t>(from.operands); ++k) {
-      strides[k] = moved(from.operand[k].strides);
-      job.operand[k].strides = strides[k].data();
-    }
-  }
-  Cut(const Cut&) = delete;
-  Cut& operator=(const Cut&) = delete;
-};
+/// The dimensions with `d` moved to place `inner`.
+DimVector order_of(int ndim, int d, int inner) {
+  DimVector order;
+  for (int i = 0; i < ndim; ++i) order.push_back(i);
+  std::rotate(order.begin() + inner, order.begin() + d, order.begin() + d + 1);
+  return order;
+}
 
 CubePlan plan_cubes(const Plan& plan, int d) {
   const TileJob& job = *plan.job;
@@ -226,8 +211,8 @@ class CubeRun {
 
 void run_cubes(const Plan& plan, int row_dimension) {
   const CubePlan cubes = plan_cubes(plan, row_dimension);
-  const Cut cut(*plan.job, row_dimension, cubes.inner);
-  const TileJob& job = cut.job;
+  const ReorderedJob reordered(*plan.job, order_of(plan.job->ndim, row_dimension, cubes.inner));
+  const TileJob& job = reordered.job;
   const std::int64_t length = job.shape[cubes.inner - 1], piece = cubes.piece;
   const std::int64_t per_row = cubes.pieces * cubes.row_blocks;
   std::int64_t elements = cubes.rows * piece, outer = plan.numel;

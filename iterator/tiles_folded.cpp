@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cstdint>
+
+#include <lanewise/iterator/detail/outer_cursor.h>
+#include <lanewise/iterator/detail/reordered_job.h>
+#include <lanewise/iterator/detail/staging.h>
+#include <lanewise/iterator/detail/tile_plan.h>
+
+// Copies whose source is contiguous along a dimension of few elements and goes on along others, none of which is dimension 0 (the
+// transposition of three and more dimensions): those are folded into one, whose elements are the rows of blocks as wide as cache lines.
+namespace lanewise::detail {
+namespace {
+
+/// Dimension 0, the folded ones and the others.
+struct Folding {
+  DimVector order;
+  int dims = 0;
+  std::int64_t rows = 1;  ///< elements of the folded ones
+};
+
+Folding fold(const TileJob& job, int across) {
+  const TileOperand& from = job.operand[1];
+  Folding folding{{0}, 0, 1};
+  for (int d = across; d < job.ndim; ++folding.dims) {
+    folding.order.push_back(d);
+    folding.rows *= job.shape[d];
+    for (d = 1; d < job.ndim && from.strides[d] != folding.rows * from.memory_size();) ++d;
+  }
+  for (int d = 1; d < job.ndim; ++d) {
+    if (std::find(folding.order.begin(), folding.order.end(), d) == folding.order.end())
+      folding.order.push_back(d);
+  }
+  return folding;
+}
+
+}  // namespace
+
+// `x.permute({0, 3, 2, 1}).contiguous()` of 4 x 64 x 64 x 8 elements: f32 62 -> 28 us, bytes 60 -> 16. Where the dimension nearest in
+// memory has more than half a cache line, or rows have fewer columns, blocks and cubes take as long or less (Zen 4).
+bool run_folded(const Plan& plan, int across) {
+  constexpr std::int64_t kLines = 4 * 64, kTileBytes = 16 * 1024, kFewBytes = 32, kLeastColumns = 32;
+  const std::int64_t size = plan.job->operand[0].memory_size();
+  if (!plan.job->identity || plan.job->operands != 2 || plan.flat[0].feed != Feed::Direct || plan.streams ||
+      plan.job->operand[1].memory != plan.job->operand[1].tile ||
+      plan.job->operand[1].strides[across] != size || plan.job->shape[across] * size > kFewBytes ||
+      plan.job->shape[0] < kLeastColumns) {
+    return false;
+  }
+  const Folding folding = fold(*plan.job, across);
+  if (folding.dims < 2) return false;
+  const ReorderedJob reordered(*plan.job, folding.order);
+  const TileJob& job = reordered.job;
+  const auto cut = [](std::int64_t length, std::int64_t most) { return divup(length, divup(length, most)); };
+  const std::int64_t rows =
+      cut(folding.rows, std::max<std::int64_t>(16, std::min<std::int64_t>(64, kLines / size)));
+  const std::int64_t length = job.shape[0], cols = cut(length, kTileBytes / (rows * size));
+  const std::int64_t row_blocks = divup(folding.rows, rows), col_blocks = divup(length, cols);
+  const std::int64_t planes = plan.numel / (length * folding.rows), along = job.operand[1].strides[0];
+  const kernels::GatherFn gather = job.movers->gather[size_index(size)];
+  walk(plan, planes * row_blocks * col_blocks, rows * cols,
+       grain_items(job, rows * cols, staged_cost(job, 2)), [&](std::int64_t begin, std::int64_t end) {
+         alignas(64) char tile[kTileBytes];
+         OuterCursor cursor(job, 1);
+         for (std::int64_t item = begin; item < end; ++item) {
+           const std::int64_t col = item % col_blocks * cols, block = item / col_blocks;
+           const std::int64_t row = block % row_blocks * rows, plane = block / row_blocks * folding.rows;
+           const std::int64_t high = std::min(rows, folding.rows - row), wide = std::min(cols, length - col);
+           cursor.seek(plane + row);
+           gather(cursor.at(1) + col * along, size, along, high, wide, tile);
+           for (std::int64_t r = 0; r < high; ++r, cursor.next())
+             copy_bytes(cursor.at(0) + col * size, tile + r * wide * size,
+                        static_cast<std::size_t>(wide * size));
+         }
+       });
+  return true;
+}
+
+}  // namespace lanewise::detail
