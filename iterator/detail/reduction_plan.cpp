@@ -83,8 +83,7 @@ std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
 }
 
 bool ReductionPlan::is_better_copied() const {
-  constexpr std::int64_t kMostBytes = 16 << 20, kLine = 64, kFewInACall = 16, kFewInARun = 96,
-                         kFewInAUnit = 128;
+  constexpr std::int64_t kMostBytes = 16 << 20, kLine = 64, kFewInACall = 16, kFewInAUnit = 128;
   const std::int64_t elements = length * column.size * batches;
   if (elements < kLeastCopied || elements * from_size() > kMostBytes) return false;
   std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
@@ -113,12 +112,12 @@ bool ReductionPlan::is_better_copied() const {
   }
   if (in_a_call < kFewInACall || length * width < kFewInAUnit) return true;
   if (2 * nearest > kLine || walked <= nearest) return false;
-  // Neighbours come in other calls, each of which gathers few elements at a time, or not in the next ones.
-  const bool gathers_few =
-      (packs && length <= kFewInACall) || (path == ReductionPath::Sequence && in_a_call < kFewInARun);
+  // Neighbours come in other calls: those gather few elements at a time, or use few of a line, or other lines come before them.
+  const bool gathers_few = packs && length <= kFewInACall;
+  const bool uses_few = path == ReductionPath::Sequence && std::abs(strides.back()) >= kLine;
   const bool leaves_lines =
       path == ReductionPath::Tile && batch_dims > 1 && std::abs(batch[0].stride) != nearest;
-  return walked >= kLine || gathers_few || leaves_lines;
+  return walked >= kLine || gathers_few || uses_few || leaves_lines;
 }
 
 void ReductionPlan::choose_column(std::int64_t least_columns) {
