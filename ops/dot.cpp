@@ -82,8 +82,9 @@ class Vector {
   lanewise::detail::Scratch purpose_;
 };
 
+/// Not inlined into itself, six levels of it for each type.
 template <class T>
-T sum_in_pairs(const T* parts, std::int64_t n) {
+[[gnu::noinline]] T sum_in_pairs(const T* parts, std::int64_t n) {
   if (n == 1) return *parts;
   const std::int64_t half = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)) / 2);
   return sum_in_pairs(parts, half) + sum_in_pairs(parts + half, n - half);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/function_ref.h>
 #include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/accumulate.h>
@@ -62,6 +63,70 @@ Before::Before(const IndexedRows& rows, std::int64_t first)
   return at_;
 }
 
+/// Where the elements of rows lie, in order, behind what stands before the indices: those of its inner dimensions and some steps along
+/// the next one, so many that what is done for each row or block no longer matters.
+struct RowPlaces {
+  static constexpr std::int64_t kMost = 1024;
+
+  std::int32_t place[kMost];           ///< elements
+  std::int64_t blocks = 0;             ///< 0: rows are long enough, or these are too many
+  std::int64_t in_step = 1;            ///< elements of a step along dimension `next`
+  std::int64_t steps = 1, pieces = 1;  ///< of a block, and blocks of dimension `next`
+  std::size_t next = 0;
+
+  RowPlaces(const IndexedRows& rows, std::int64_t run, const std::vector<std::int64_t>& starts,
+            std::int64_t stride);
+
+  /// f(where a block begins, its first element in order, its elements), in parallel.
+  void each_block(const IndexedRows& rows,
+                  FunctionRef<void(std::int64_t, std::int64_t, std::int64_t)> f) const;
+};
+
+RowPlaces::RowPlaces(const IndexedRows& rows, std::int64_t run, const std::vector<std::int64_t>& starts,
+                     std::int64_t stride) {
+  constexpr std::int64_t kLongRun = 12, kFewElements = 4096;
+  in_step = rows.per_index() * rows.row;
+  next = rows.before_sizes.size();
+  if (in_step == 0 || next == 0 || run >= kLongRun || in_step > kMost / 2 ||
+      rows.before_count * in_step < kFewElements)
+    return;
+  while (next > 0 && in_step * rows.before_sizes[next - 1] <= kMost) in_step *= rows.before_sizes[--next];
+  if (next == 0) return;
+  const std::int64_t size = rows.before_sizes[--next];
+  steps = std::min(kMost / in_step, size);
+  pieces = divup(size, steps);
+  std::int32_t* to = place;
+  const std::int64_t known = steps * in_step / (rows.per_index() * rows.row);
+  for (std::int64_t b = 0; b < known; ++b) {
+    const std::int64_t before = offset_of(b, rows.before_sizes, rows.before_strides);
+    for (std::int64_t p = 0; p < rows.per_index(); ++p) {
+      const std::int64_t row = before + rows.offsets_data()[p] * rows.scale;
+      for (const std::int64_t start : starts) {
+        for (std::int64_t i = 0; i < run; ++i) {
+          const std::int64_t at = row + start + i * stride;
+          if (at != static_cast<std::int32_t>(at)) return;
+          *to++ = static_cast<std::int32_t>(at);
+        }
+      }
+    }
+  }
+  blocks = rows.before_count / (known / steps * size) * pieces;
+}
+
+void RowPlaces::each_block(const IndexedRows& rows,
+                           FunctionRef<void(std::int64_t, std::int64_t, std::int64_t)> f) const {
+  const std::int64_t block = rows.per_index() * rows.row, size = rows.before_sizes[next];
+  parallel_for(0, blocks, std::max<std::int64_t>(1, kGrainElements / (steps * in_step)),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t b = begin; b < end; ++b) {
+                   const std::int64_t step = b % pieces * steps;
+                   const std::int64_t before = (b / pieces * size + step) * (in_step / block);
+                   f(offset_of(before, rows.before_sizes, rows.before_strides), before * block,
+                     std::min(steps, size - step) * in_step);
+                 }
+               });
+}
+
 /// Goes over the rows of `self` and the values that belong to them, `value_step` elements apart; 0 is one value for all.
 template <class T>
 class RowWalk {
@@ -88,16 +153,19 @@ class RowWalk {
   /// run(element of self, its stride, element of the values, n) for runs of all rows, in parallel.
   template <class Run>
   void read(const Run& run) const {
-    if (all_ == 0) return;
+    if (all_ == 0 || by_places<true>(run)) return;
     parallel_for(0, all_, std::max<std::int64_t>(1, kGrainElements / rows_.row),
                  [&](std::int64_t begin, std::int64_t end) { part(begin, end, 0, n_, kFewColumns, run); });
   }
 
   /// The same in their order, in parallel as far as no two threads meet at one place: by what stands before the indices, or by
-  /// columns.
-  template <class Run>
+  /// columns. `long_runs`: has_long_runs().
+  template <bool long_runs = false, class Run>
   void write(const Run& run) const {
     if (all_ == 0) return;
+    if constexpr (!long_runs) {
+      if (by_places<false>(run)) return;
+    }
     constexpr std::int64_t kFew = kFewColumns / 2;
     if (rows_.before_count == 1 && n_ >= 1024) {
       const std::int64_t grain = std::max<std::int64_t>(
@@ -113,6 +181,26 @@ class RowWalk {
   }
 
  private:
+  template <bool unrolled, class Run>
+  [[gnu::noinline]] bool by_places(const Run& run) const {
+    if (value_step_ == 0 || value_row_ != rows_.row) return false;
+    const RowPlaces places(rows_, n_, starts_, stride_);
+    if (places.blocks == 0) return false;
+    places.each_block(rows_, [&](std::int64_t at, std::int64_t first, std::int64_t n) {
+      // What is written is none of these, which the compiler cannot know of bytes.
+      const std::int32_t* __restrict const place = places.place;
+      T* const self = self_ + at;
+      T* const value = values_ + first;
+      if constexpr (unrolled) {
+#pragma GCC unroll 4
+        for (std::int64_t i = 0; i < n; ++i) run(self + place[i], 1, value + i, 1);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) run(self + place[i], 1, value + i, 1);
+      }
+    });
+    return true;
+  }
+
   /// Whether elements lie in lines of their own.
   static bool are_apart(std::int64_t stride) noexcept {
     return std::abs(stride) * static_cast<std::int64_t>(sizeof(T)) >= 64;
@@ -344,7 +432,7 @@ bool has_long_runs(const IndexedRows& rows) {
 void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values,
                   kernels::ElementwiseFn kernel) {
   visit_size(self.itemsize(), [&]<class T>() {
-    RowWalk<T>(rows, self, values).write([kernel](T* x, std::int64_t, T* y, std::int64_t n) {
+    RowWalk<T>(rows, self, values).template write<true>([kernel](T* x, std::int64_t, T* y, std::int64_t n) {
       constexpr kernels::KernelScalar kAlpha{1, 1, 0};
       auto* const to = reinterpret_cast<char*>(x);
       char* const operands[] = {to, reinterpret_cast<char*>(y), to};

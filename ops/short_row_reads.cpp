@@ -55,7 +55,9 @@ char* base(const IndexedRows& rows, const Tensor& self, std::int64_t before) {
 }  // namespace
 
 bool read_short_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  constexpr std::int64_t kInL2 = 1 << 20, kAhead = 16;
+  constexpr std::int64_t kInL2 = 1 << 20, kAhead = 16, kFewRows = 4, kFewElements = 16;
+  // So few behind each other are read sooner by their places.
+  if (rows.per_index() < kFewRows && rows.per_index() * rows.row < kFewElements) return false;
   if (rows.row < 2 || rows.after_sizes.size() != 1 || rows.after_strides[0] != 1 ||
       row_step(rows, out).value_or(rows.row) != rows.row) {
     return false;
