@@ -56,6 +56,25 @@ class ShortDims : public ::testing::Test {};
 using Types = ::testing::Types<float, double, std::int16_t>;
 TYPED_TEST_SUITE(ShortDims, Types);
 
+/// What an index of `src`'s shape reads of x, and x after src is written or added there.
+template <class T>
+struct Loops {
+  Tensor gathered, scattered, added;
+
+  Loops(const Tensor& x, const Tensor& src, const Tensor& index, const Dims& shape, const Dims& chosen,
+        std::size_t dim)
+      : gathered(empty(chosen, x.options())), scattered(x.clone()), added(x.clone()) {
+    const auto* i = index.const_data_ptr<std::int64_t>();
+    each_position(chosen, shape, dim, [&](std::int64_t e, std::int64_t at, std::int64_t step) {
+      const std::int64_t place = at + i[e] * step;
+      gathered.data_ptr<T>()[e] = x.const_data_ptr<T>()[place];
+      scattered.data_ptr<T>()[place] = src.const_data_ptr<T>()[e];
+      T& sum = added.data_ptr<T>()[place];
+      sum = static_cast<T>(sum + src.const_data_ptr<T>()[e]);
+    });
+  }
+};
+
 TYPED_TEST(ShortDims, AreThoseOfLoops) {
   using T = TypeParam;
   constexpr ScalarType kType = scalar_type_of<T>;
@@ -66,25 +85,17 @@ TYPED_TEST(ShortDims, AreThoseOfLoops) {
         Dims chosen = shape;
         chosen[dim] = (shape[dim] + 1) / 2 + 1;
         const Tensor index = remainder(numbers(chosen, 7919, kLong), shape[dim]);
-        const auto* i = index.const_data_ptr<std::int64_t>();
-        Dims of_src = shape;
-        of_src[dim] = chosen[dim];
-        const Tensor x = numbers(shape, 31, kType), src = numbers(of_src, 57, kType);
-        Tensor gathered = empty(chosen, x.options()), scattered = x.clone(), added = x.clone();
-        each_position(chosen, shape, dim, [&](std::int64_t e, std::int64_t at, std::int64_t step) {
-          const std::int64_t place = at + i[e] * step;
-          gathered.data_ptr<T>()[e] = x.const_data_ptr<T>()[place];
-          scattered.data_ptr<T>()[place] = src.const_data_ptr<T>()[e];
-          T& sum = added.data_ptr<T>()[place];
-          sum = static_cast<T>(sum + src.const_data_ptr<T>()[e]);
-        });
+        const Tensor x = numbers(shape, 31, kType), src = numbers(chosen, 57, kType);
+        const Loops<T> loops(x, src, index, shape, chosen, dim);
         const auto d = static_cast<std::int64_t>(dim);
         for (int variant = 0; variant < 3; ++variant) {
           const Tensor self = laid_out(x, variant), from = laid_out(src, (variant + 1) % 3),
                        at = laid_out(index, (variant + 2) % 3);
-          EXPECT_TRUE(equal(gather(self, d, at), gathered)) << IntArrayRef(shape) << d << variant;
-          EXPECT_TRUE(equal(scatter(self, d, at, from), scattered)) << IntArrayRef(shape) << d << variant;
-          EXPECT_TRUE(equal(scatter_add(self, d, at, from), added)) << IntArrayRef(shape) << d << variant;
+          EXPECT_TRUE(equal(gather(self, d, at), loops.gathered)) << IntArrayRef(shape) << d << variant;
+          EXPECT_TRUE(equal(scatter(self, d, at, from), loops.scattered))
+              << IntArrayRef(shape) << d << variant;
+          EXPECT_TRUE(equal(scatter_add(self, d, at, from), loops.added))
+              << IntArrayRef(shape) << d << variant;
         }
         Tensor wrong = index.clone();
         wrong.view({-1})[index.numel() - 1] = shape[dim];
@@ -92,6 +103,35 @@ TYPED_TEST(ShortDims, AreThoseOfLoops) {
         Tensor kept = x.clone();
         EXPECT_THROW(kept.scatter_(d, wrong, src), IndexError);
         EXPECT_TRUE(equal(kept, x)) << "written before the error";
+      }
+    }
+  }
+}
+
+TYPED_TEST(ShortDims, AreChosenByVectors) {
+  using T = TypeParam;
+  constexpr ScalarType kType = scalar_type_of<T>;
+  for (const int threads : {1, 3}) {
+    const testing::ThreadCount count(threads);
+    for (const Dims& shape : kShapes) {
+      for (std::size_t dim = 0; dim < shape.size(); ++dim) {
+        for (const std::int64_t n : {shape[dim] / 2 + 2, std::int64_t{1}}) {
+          Dims chosen = shape, along(shape.size(), 1);
+          chosen[dim] = along[dim] = n;
+          const Tensor index = remainder(numbers({n}, 7919, kLong), shape[dim]);
+          const Tensor x = numbers(shape, 31, kType), src = numbers(chosen, 57, kType);
+          const Loops<T> loops(x, src, index.view(along).expand(chosen).contiguous(), shape, chosen, dim);
+          const auto d = static_cast<std::int64_t>(dim);
+          for (int variant = 0; variant < 3; ++variant) {
+            const Tensor self = laid_out(x, variant), from = laid_out(src, (variant + 1) % 3);
+            EXPECT_TRUE(equal(index_select(self, d, index), loops.gathered))
+                << IntArrayRef(shape) << d << variant;
+            EXPECT_TRUE(equal(index_copy(self, d, index, from), loops.scattered))
+                << IntArrayRef(shape) << d << variant;
+            EXPECT_TRUE(equal(index_add(self, d, index, from), loops.added))
+                << IntArrayRef(shape) << d << variant;
+          }
+        }
       }
     }
   }
