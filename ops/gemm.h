@@ -74,6 +74,9 @@ class Gemm {
   bool reads_b_in_place(const Matrix& b, std::int64_t rows, std::int64_t cols) const;
   const char* pack_a(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
                      std::int64_t k) const;
+  bool packs_rows(std::int64_t k, std::int64_t cols) const;
+  const char* pack_rows(const Matrix& a, std::int64_t row, std::int64_t rows, std::int64_t k0,
+                        std::int64_t k) const;
   const char* pack_b(const Matrix& b, std::int64_t col, std::int64_t cols, std::int64_t k0, std::int64_t k,
                      std::int64_t m) const;
   void add_s(const Matrix& s, char* c, std::int64_t c_stride, std::int64_t row, std::int64_t rows,
