@@ -87,10 +87,13 @@ template <class T, int Vectors>
 
 /// Rows x n elements of C, n in ((Vectors - 1) * size, Vectors * size].
 template <class T, int Rows, int Vectors, template <class, int> class Left>
-[[gnu::noinline]] void micro(Left<T, Rows> a, const T* b, std::int64_t b_stride, std::int64_t k, T* c,
-                             std::int64_t c_stride, int n, bool accumulate) {
+[[gnu::noinline]] void micro(const T* left, std::int64_t row_stride, std::int64_t col_stride, const T* b,
+                             std::int64_t b_stride, std::int64_t k, T* c, std::int64_t c_stride, int n,
+                             bool accumulate) {
   using V = vec::Vec<T>;
+  Left<T, Rows> a(left, row_stride, col_stride);
   // C may lie far away: it is asked for now and needed after all of k.
+  if (k >= 8)
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
     for (int byte = 0; byte < Vectors * static_cast<int>(sizeof(V)); byte += 64) {
@@ -145,8 +148,8 @@ template <class T, int Rows, int Vectors, template <class, int> class Left>
 LANEWISE_INLINE void group(const T* a, std::int64_t row_stride, std::int64_t col_stride, const GemmBlock& g,
                            T* c, int rows) {
   if (rows >= Rows) {
-    micro<T, Rows, Vectors, Left>({a, row_stride, col_stride}, reinterpret_cast<const T*>(g.b), g.b_stride,
-                                  g.k, c, g.c_stride, static_cast<int>(g.n), g.accumulate);
+    micro<T, Rows, Vectors, Left>(a, row_stride, col_stride, reinterpret_cast<const T*>(g.b), g.b_stride, g.k,
+                                  c, g.c_stride, static_cast<int>(g.n), g.accumulate);
     rows -= Rows;
     a += Rows * row_stride;
     c += Rows * g.c_stride;
