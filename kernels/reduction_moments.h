@@ -99,6 +99,8 @@ class LeafMoments {
   }
   template <RowPrefetch kAsked>
   static void of_rows(const char* x, int rows, std::int64_t stride, int cols, Row& mean, Row& squares) {
+    if (rows >= kLanes && rows <= TreeRows<Sum<T>>::most_held(stride))
+      return of_few_rounds(x, rows, stride, cols, mean, squares);
     const int vectors = (cols + V::size - 1) / V::size;
     const int lanes = rows < kLanes ? rows : kLanes;
     Row first[1];
@@ -120,6 +122,69 @@ class LeafMoments {
                        (next_lane(l) - l) * stride, cols, shift, to);
     });
     for (int j = 0; j < vectors; ++j) finish(shift[j], sums[0][j], sums[1][j], rows, mean[j], squares[j]);
+  }
+
+  /// A register of columns at a time, of whose lanes those that are kGroups apart are held until they are one: 64 rows
+  /// of 64 to 3000 f32 take half of the time, 256 of 1000 0.75 (Zen 4).
+  [[gnu::noinline]] static void of_few_rounds(const char* x, int rows, std::int64_t stride, int cols,
+                                              Row& mean, Row& squares) {
+    T first[kTile];
+    TreeRows<Sum<T>>::reduce_tall(x, kLanes, stride, cols, first);
+    int j = 0;
+    for (; (j + 1) * V::size <= cols; ++j, x += V::size * sizeof(T))
+      of_column(
+          x, rows, stride, shift_of(V::load(first + j * V::size), rows),
+          [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); }, mean[j], squares[j]);
+    if (const int n = cols - j * V::size; n > 0)
+      of_column(
+          x, rows, stride, shift_of(V::load_partial(first + j * V::size, n), rows),
+          [n](const char* at) { return V::load_partial(reinterpret_cast<const T*>(at), n); }, mean[j],
+          squares[j]);
+  }
+  static constexpr int kGroups = 8;
+  template <class Load>
+  static LANEWISE_INLINE void of_column(const char* x, int rows, std::int64_t stride, V shift, Load load,
+                                        V& mean, V& squares) {
+    constexpr int kHeld = kLanes / kGroups;
+    const std::int64_t step = kGroups * stride;
+    V sums[kGroups], squared[kGroups];
+#pragma GCC unroll 1
+    for (int l = 0; l < kGroups; ++l) {
+      const char* at = x + l * stride;
+      V a[kHeld], q[kHeld];
+#pragma GCC unroll 8
+      for (int i = 0; i < kHeld; ++i) {
+        a[i] = load(at + i * step) - shift;
+        q[i] = a[i] * a[i];
+      }
+      const auto add = [&](int i) __attribute__((always_inline)) {
+        const V r = load(at + i * step) - shift;
+        a[i] = a[i] + r;
+        q[i] = q[i] + r * r;
+      };
+      int left = rows - kLanes - l;
+#pragma GCC unroll 1
+      for (at += kHeld * step; left > (kHeld - 1) * kGroups; left -= kLanes, at += kHeld * step) {
+#pragma GCC unroll 8
+        for (int i = 0; i < kHeld; ++i) add(i);
+      }
+#pragma GCC unroll 8
+      for (int i = 0; i < kHeld - 1; ++i) {
+        if (left > i * kGroups) add(i);
+      }
+      sums[l] = folded(a);
+      squared[l] = folded(q);
+    }
+    finish(shift, folded(sums), folded(squared), rows, mean, squares);
+  }
+  template <int N>
+  static LANEWISE_INLINE V folded(V (&lanes)[N]) {
+#pragma GCC unroll 8
+    for (int half = N / 2; half > 0; half /= 2) {
+#pragma GCC unroll 8
+      for (int i = 0; i < half; ++i) lanes[i] = lanes[i] + lanes[i + half];
+    }
+    return lanes[0];
   }
 
   /// x, which compilers are not to have a loop for each of.

@@ -51,6 +51,12 @@ struct TreeRows {
     }
   }
 
+  /// So many rows are worth a walk over columns, a register of them at a time. Of more than two rounds the lines of rows a multiple of
+  /// so many bytes apart, which share a few sets, would not stay in L1.
+  static int most_held(std::int64_t stride) {
+    return stride % 256 == 0 ? 2 * kLanes : stride % 128 == 0 ? 4 * kLanes : 512;
+  }
+
   /// acc = apply(acc, later).
   static void combine(T* acc, const T* later, std::int64_t cols) {
     std::int64_t c = 0;
@@ -292,9 +298,7 @@ struct TreeRows {
                    const Columns& columns) {
     if (rows <= kLanes) return one_round(x, rows, stride, width, lane, columns);
     if constexpr (kHoldsGroups) {
-      // Rows a multiple of so many bytes apart share a few sets of L1.
-      const int most = stride % 256 == 0 ? 2 * kLanes : stride % 128 == 0 ? 4 * kLanes : 512;
-      if (rows <= most) return few_rounds(x, rows, stride, width, lane, columns);
+      if (rows <= most_held(stride)) return few_rounds(x, rows, stride, width, lane, columns);
     }
     const int rounds = rows / kLanes;
     const int rest = rows % kLanes;

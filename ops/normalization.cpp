@@ -254,9 +254,10 @@ void move_towards(const Tensor& running, const Tensor& statistic, double momentu
   const Tensor old = dense(running, statistic.scalar_type());
   Tensor moved = detail::empty_cpu(statistic.sizes(), statistic.scalar_type());
   const T *s = statistic.const_data_ptr<T>(), *r = old.const_data_ptr<T>();
-  for (std::int64_t c = 0; c < statistic.numel(); ++c) {
-    moved.data_ptr<T>()[c] = static_cast<T>(momentum * static_cast<double>(s[c]) * factor +
-                                            (1 - momentum) * static_cast<double>(r[c]));
+  T* const to = moved.data_ptr<T>();
+  for (std::int64_t c = 0, n = statistic.numel(); c < n; ++c) {
+    to[c] = static_cast<T>(momentum * static_cast<double>(s[c]) * factor +
+                           (1 - momentum) * static_cast<double>(r[c]));
   }
   Tensor target = running;
   copy_(target, moved);
