@@ -38,9 +38,9 @@ Folding fold(const TileJob& job, int across) {
 // `x.permute({0, 3, 2, 1}).contiguous()` of 4 x 64 x 64 x 8 elements: f32 62 -> 28 us, bytes 60 -> 16. Where the dimension nearest in
 // memory has more than half a cache line, or rows have fewer columns, blocks and cubes take as long or less (Zen 4).
 bool run_folded(const Plan& plan, int across) {
-  constexpr std::int64_t kLines = 4 * 64, kTileBytes = 16 * 1024, kFewBytes = 32, kLeastColumns = 32;
+  constexpr std::int64_t kLine = 64, kTileBytes = 16 * 1024, kFewBytes = 32, kLeastColumns = 32;
   const std::int64_t size = plan.job->operand[0].memory_size();
-  if (!plan.job->identity || plan.job->operands != 2 || plan.flat[0].feed != Feed::Direct || plan.streams ||
+  if (!plan.job->identity || plan.job->operands != 2 || plan.flat[0].feed != Feed::Direct ||
       plan.job->operand[1].memory != plan.job->operand[1].tile ||
       plan.job->operand[1].strides[across] != size || plan.job->shape[across] * size > kFewBytes ||
       plan.job->shape[0] < kLeastColumns) {
@@ -51,8 +51,9 @@ bool run_folded(const Plan& plan, int across) {
   const ReorderedJob reordered(*plan.job, folding.order);
   const TileJob& job = reordered.job;
   const auto cut = [](std::int64_t length, std::int64_t most) { return divup(length, divup(length, most)); };
-  const std::int64_t rows =
-      cut(folding.rows, std::max<std::int64_t>(16, std::min<std::int64_t>(64, kLines / size)));
+  // Four lines of the source; one where rows go past the caches, which long ones do sooner.
+  const std::int64_t lines = (plan.streams ? 1 : 4) * kLine / size;
+  const std::int64_t rows = cut(folding.rows, std::clamp<std::int64_t>(lines, 16, 64));
   const std::int64_t length = job.shape[0], cols = cut(length, kTileBytes / (rows * size));
   const std::int64_t row_blocks = divup(folding.rows, rows), col_blocks = divup(length, cols);
   const std::int64_t planes = plan.numel / (length * folding.rows), along = job.operand[1].strides[0];
@@ -67,9 +68,12 @@ bool run_folded(const Plan& plan, int across) {
            const std::int64_t high = std::min(rows, folding.rows - row), wide = std::min(cols, length - col);
            cursor.seek(plane + row);
            gather(cursor.at(1) + col * along, size, along, high, wide, tile);
-           for (std::int64_t r = 0; r < high; ++r, cursor.next())
-             copy_bytes(cursor.at(0) + col * size, tile + r * wide * size,
-                        static_cast<std::size_t>(wide * size));
+           for (std::int64_t r = 0; r < high; ++r, cursor.next()) {
+             char* const to = cursor.at(0) + col * size;
+             const char* const from = tile + r * wide * size;
+             plan.streams ? stream_copy(to, from, wide * size)
+                          : copy_bytes(to, from, static_cast<std::size_t>(wide * size));
+           }
          }
        });
   return true;

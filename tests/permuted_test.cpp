@@ -92,6 +92,17 @@ TEST_P(Permuted, IsCopied) {
   });
 }
 
+// Results that pass the caches, of a source whose nearest dimension is short.
+TEST(PermutedImages, AreCopiedPastCaches) {
+  for (const std::int64_t columns : {210, 64}) {
+    const Tensor x = remainder(arange(40 * columns * 450 * 3, TensorOptions().dtype(kLong)), 251)
+                         .to(kFloat)
+                         .view({40, columns, 450, 3});
+    expect_same(x.permute({0, 3, 2, 1}).contiguous(), copied_one_by_one(x.permute({0, 3, 2, 1})),
+                "contiguous");
+  }
+}
+
 TEST_P(Permuted, MeetsAnotherOrder) {
   each([&](const Dims& shape, const Dims& order, unsigned variant) {
     Dims other(order.rbegin(), order.rend());
