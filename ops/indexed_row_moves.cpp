@@ -6,12 +6,12 @@
 #include <vector>
 
 #include <lanewise/dispatch_isa/parallel.h>
-#include <lanewise/iterator/function_ref.h>
 #include <lanewise/kernels/detail/cpu_prefetch.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/accumulate.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/indexed_rows.h>
+#include <lanewise/ops/row_places.h>
 #include <lanewise/ops/short_row_reads.h>
 
 namespace lanewise::ops {
@@ -61,70 +61,6 @@ Before::Before(const IndexedRows& rows, std::int64_t first)
     index_[d] = 0;
   }
   return at_;
-}
-
-/// Where the elements of rows lie, in order, behind what stands before the indices: those of its inner dimensions and some steps along
-/// the next one, so many that what is done for each row or block no longer matters.
-struct RowPlaces {
-  static constexpr std::int64_t kMost = 1024;
-
-  std::int32_t place[kMost];           ///< elements
-  std::int64_t blocks = 0;             ///< 0: rows are long enough, or these are too many
-  std::int64_t in_step = 1;            ///< elements of a step along dimension `next`
-  std::int64_t steps = 1, pieces = 1;  ///< of a block, and blocks of dimension `next`
-  std::size_t next = 0;
-
-  RowPlaces(const IndexedRows& rows, std::int64_t run, const std::vector<std::int64_t>& starts,
-            std::int64_t stride);
-
-  /// f(where a block begins, its first element in order, its elements), in parallel.
-  void each_block(const IndexedRows& rows,
-                  FunctionRef<void(std::int64_t, std::int64_t, std::int64_t)> f) const;
-};
-
-RowPlaces::RowPlaces(const IndexedRows& rows, std::int64_t run, const std::vector<std::int64_t>& starts,
-                     std::int64_t stride) {
-  constexpr std::int64_t kLongRun = 12, kFewElements = 4096;
-  in_step = rows.per_index() * rows.row;
-  next = rows.before_sizes.size();
-  if (in_step == 0 || next == 0 || run >= kLongRun || in_step > kMost / 2 ||
-      rows.before_count * in_step < kFewElements)
-    return;
-  while (next > 0 && in_step * rows.before_sizes[next - 1] <= kMost) in_step *= rows.before_sizes[--next];
-  if (next == 0) return;
-  const std::int64_t size = rows.before_sizes[--next];
-  steps = std::min(kMost / in_step, size);
-  pieces = divup(size, steps);
-  std::int32_t* to = place;
-  const std::int64_t known = steps * in_step / (rows.per_index() * rows.row);
-  for (std::int64_t b = 0; b < known; ++b) {
-    const std::int64_t before = offset_of(b, rows.before_sizes, rows.before_strides);
-    for (std::int64_t p = 0; p < rows.per_index(); ++p) {
-      const std::int64_t row = before + rows.offsets_data()[p] * rows.scale;
-      for (const std::int64_t start : starts) {
-        for (std::int64_t i = 0; i < run; ++i) {
-          const std::int64_t at = row + start + i * stride;
-          if (at != static_cast<std::int32_t>(at)) return;
-          *to++ = static_cast<std::int32_t>(at);
-        }
-      }
-    }
-  }
-  blocks = rows.before_count / (known / steps * size) * pieces;
-}
-
-void RowPlaces::each_block(const IndexedRows& rows,
-                           FunctionRef<void(std::int64_t, std::int64_t, std::int64_t)> f) const {
-  const std::int64_t block = rows.per_index() * rows.row, size = rows.before_sizes[next];
-  parallel_for(0, blocks, std::max<std::int64_t>(1, kGrainElements / (steps * in_step)),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t b = begin; b < end; ++b) {
-                   const std::int64_t step = b % pieces * steps;
-                   const std::int64_t before = (b / pieces * size + step) * (in_step / block);
-                   f(offset_of(before, rows.before_sizes, rows.before_strides), before * block,
-                     std::min(steps, size - step) * in_step);
-                 }
-               });
 }
 
 /// Goes over the rows of `self` and the values that belong to them, `value_step` elements apart; 0 is one value for all.
