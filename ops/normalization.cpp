@@ -367,20 +367,22 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   const char *from = data_of(x), *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w),
              *bs = data_of(b);
   char* to = static_cast<char*>(out.data_ptr());
-  // Rows are channels, or groups if a channel has one element.
+  // Rows are channels, or groups if a channel has one element; those of a group, or of a sample, come together.
   const std::int64_t of_group = C / group, n = HxW > 1 ? HxW : of_group;
   const Normalizer normalize(compute, n);
   parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
                [&](std::int64_t begin, std::int64_t end) {
-                 each_period(begin, end, each / n,
-                             [&](std::int64_t first, std::int64_t rows, std::int64_t g) {
+                 each_period(begin, end, HxW > 1 ? of_group : group,
+                             [&](std::int64_t first, std::int64_t rows, std::int64_t period) {
                                const std::int64_t bytes = first * n * size;
                                const auto of_channel = [&](const char* data) -> Normalizer::Part {
                                  if (HxW > 1) return of_row(data, first % C, size);
-                                 return {data == nullptr ? nullptr : data + g % group * of_group * size};
+                                 return {data == nullptr ? nullptr : data + first % group * of_group * size,
+                                         false, of_group};
                                };
                                const auto of_period = [&](const char* data) -> Normalizer::Part {
-                                 return {data + g * size, true};
+                                 if (HxW > 1) return {data + period * size, true};
+                                 return of_row(data, first, size);
                                };
                                normalize(from + bytes, to + bytes, rows, of_period(ms), of_period(ss),
                                          of_channel(ws), of_channel(bs));
