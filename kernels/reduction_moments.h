@@ -71,11 +71,19 @@ class LeafMoments {
   /// The same bits for each of up to kTile columns of rows `stride` bytes apart. RowPrefetch::ByCpu is for CPUs that have AVX-512.
   static void of_rows(const char* x, int rows, std::int64_t stride, int cols,
                       [[maybe_unused]] RowPrefetch prefetch, Row& mean, Row& squares) {
+    T first[kTile];
+    TreeRows<Sum<T>>::reduce_tall(x, rows < kLanes ? rows : kLanes, stride, cols, first);
+    Row shift;
+    for (int j = 0; j * V::size < cols; ++j)
+      shift[j] = shift_of(load(first + j * V::size, cols - j * V::size), rows);
+    if (rows <= kLanes) return of_few_rows(x, rows, stride, cols, shift, mean, squares);
+    if (rows <= TreeRows<Sum<T>>::most_held(stride))
+      return of_few_rounds(x, rows, stride, cols, shift, mean, squares);
 #if defined(LANEWISE_ISA_AVX512)
     if (prefetch == RowPrefetch::ByCpu)
-      return of_rows<RowPrefetch::ByCpu>(x, rows, stride, cols, mean, squares);
+      return of_rows<RowPrefetch::ByCpu>(x, rows, stride, cols, shift, mean, squares);
 #endif
-    of_rows<RowPrefetch::ToL2>(x, rows, stride, cols, mean, squares);
+    of_rows<RowPrefetch::ToL2>(x, rows, stride, cols, shift, mean, squares);
   }
 
   static LANEWISE_INLINE V load(const T* p, int n) {
@@ -98,26 +106,11 @@ class LeafMoments {
     kAsked == RowPrefetch::ToL2 ? prefetch_to_l2(p) : __builtin_prefetch(p);
   }
   template <RowPrefetch kAsked>
-  static void of_rows(const char* x, int rows, std::int64_t stride, int cols, Row& mean, Row& squares) {
-    if (rows >= kLanes && rows <= TreeRows<Sum<T>>::most_held(stride))
-      return of_few_rounds(x, rows, stride, cols, mean, squares);
+  static void of_rows(const char* x, int rows, std::int64_t stride, int cols, const Row& shift, Row& mean,
+                      Row& squares) {
     const int vectors = (cols + V::size - 1) / V::size;
-    const int lanes = rows < kLanes ? rows : kLanes;
-    Row first[1];
-    fold_lanes(0, 1, lanes, vectors, first, [&](int l, Row* to) {
-      const T* row = reinterpret_cast<const T*>(x + l * stride);
-      // What comes next: another lane, or, where few rows are all, the columns after these.
-      const char* next = reinterpret_cast<const char*>(row) +
-                         (rows < kLanes ? cols * static_cast<int>(sizeof(T)) : (next_lane(l) - l) * stride);
-      for (int j = 0; j < vectors; ++j) {
-        ask<kAsked>(next + j * vec::kRegisterBytes);
-        to[0][j] = load(row + j * V::size, cols - j * V::size);
-      }
-    });
-    Row shift;
-    for (int j = 0; j < vectors; ++j) shift[j] = shift_of(first[0][j], rows);
     Row sums[2];
-    fold_lanes(0, 1, lanes, vectors, sums, [&](int l, Row* to) {
+    fold_lanes(0, 1, vectors, sums, [&](int l, Row* to) {
       add_lane<kAsked>(x + l * stride, (rows - 1 - l) / kLanes + 1, kLanes * stride,
                        (next_lane(l) - l) * stride, cols, shift, to);
     });
@@ -127,21 +120,67 @@ class LeafMoments {
   /// A register of columns at a time, of whose lanes those that are kGroups apart are held until they are one: 64 rows
   /// of 64 to 3000 f32 take half of the time, 256 of 1000 0.75 (Zen 4).
   [[gnu::noinline]] static void of_few_rounds(const char* x, int rows, std::int64_t stride, int cols,
-                                              Row& mean, Row& squares) {
-    T first[kTile];
-    TreeRows<Sum<T>>::reduce_tall(x, kLanes, stride, cols, first);
+                                              const Row& shift, Row& mean, Row& squares) {
     int j = 0;
     for (; (j + 1) * V::size <= cols; ++j, x += V::size * sizeof(T))
       of_column(
-          x, rows, stride, shift_of(V::load(first + j * V::size), rows),
-          [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); }, mean[j], squares[j]);
+          x, rows, stride, shift[j], [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); },
+          mean[j], squares[j]);
     if (const int n = cols - j * V::size; n > 0)
       of_column(
-          x, rows, stride, shift_of(V::load_partial(first + j * V::size, n), rows),
+          x, rows, stride, shift[j],
           [n](const char* at) { return V::load_partial(reinterpret_cast<const T*>(at), n); }, mean[j],
           squares[j]);
   }
   static constexpr int kGroups = 8;
+
+  /// The same of lanes that hold at most one element.
+  [[gnu::noinline]] static void of_few_rows(const char* x, int rows, std::int64_t stride, int cols,
+                                            const Row& shift, Row& mean, Row& squares) {
+    int j = 0;
+    for (; (j + 1) * V::size <= cols; ++j, x += V::size * sizeof(T))
+      of_lanes(
+          x, rows, stride, shift[j], [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); },
+          mean[j], squares[j]);
+    if (const int n = cols - j * V::size; n > 0)
+      of_lanes(
+          x, rows, stride, shift[j],
+          [n](const char* at) { return V::load_partial(reinterpret_cast<const T*>(at), n); }, mean[j],
+          squares[j]);
+  }
+  struct Sums {
+    V rests, squares;
+    LANEWISE_INLINE void add(const Sums& later) {
+      rests = rests + later.rests;
+      squares = squares + later.squares;
+    }
+  };
+  template <class Load>
+  static LANEWISE_INLINE void of_lanes(const char* x, int rows, std::int64_t stride, V shift, Load load,
+                                       V& mean, V& squares) {
+    Sums group[kGroups];
+    int valid = rows < kGroups ? rows : kGroups;
+#pragma GCC unroll 1
+    for (int l = 0; l < valid; ++l) group[l] = node<kGroups>(x, rows, stride, l, shift, load);
+    for (int half = kGroups / 2; half > 0; half /= 2) {
+      for (int l = 0; l + half < valid; ++l) group[l].add(group[l + half]);
+      if (valid > half) valid = half;
+    }
+    finish(shift, group[0].rests, group[0].squares, rows, mean, squares);
+  }
+  template <int Step, class Load>
+  static LANEWISE_INLINE Sums node(const char* x, int rows, std::int64_t stride, int lane, V shift,
+                                   Load load) {
+    if constexpr (Step == kLanes) {
+      const V rest = load(x + lane * stride) - shift;
+      return {rest, rest * rest};
+    } else {
+      Sums sums = node<2 * Step>(x, rows, stride, lane, shift, load);
+      if (lane + Step < rows) sums.add(node<2 * Step>(x, rows, stride, lane + Step, shift, load));
+      return sums;
+    }
+  }
+
   template <class Load>
   static LANEWISE_INLINE void of_column(const char* x, int rows, std::int64_t stride, V shift, Load load,
                                         V& mean, V& squares) {
@@ -295,13 +334,11 @@ class LeafMoments {
   /// The lanes l, l + step ... joined as TreeRun::fold joins them: depth first, so that a handful of rows is open, which
   /// stay in L1. visit(l, to) gives those of one lane. Not inlined: gcc would unroll the recursion.
   template <int N, class Visit>
-  [[gnu::noinline]] static void fold_lanes(int l, int step, int lanes, int vectors, Row (&to)[N],
-                                           const Visit& visit) {
+  [[gnu::noinline]] static void fold_lanes(int l, int step, int vectors, Row (&to)[N], const Visit& visit) {
     if (step == kLanes) return visit(l, to);
-    fold_lanes(l, 2 * step, lanes, vectors, to, visit);
-    if (l + step >= lanes) return;
+    fold_lanes(l, 2 * step, vectors, to, visit);
     Row later[N];
-    fold_lanes(l + step, 2 * step, lanes, vectors, later, visit);
+    fold_lanes(l + step, 2 * step, vectors, later, visit);
     for (int n = 0; n < N; ++n) {
       for (int j = 0; j < vectors; ++j) to[n][j] = to[n][j] + later[n][j];
     }
