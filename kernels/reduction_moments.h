@@ -117,37 +117,34 @@ class LeafMoments {
     for (int j = 0; j < vectors; ++j) finish(shift[j], sums[0][j], sums[1][j], rows, mean[j], squares[j]);
   }
 
-  /// A register of columns at a time, of whose lanes those that are kGroups apart are held until they are one: 64 rows
-  /// of 64 to 3000 f32 take half of the time, 256 of 1000 0.75 (Zen 4).
+  /// A register of columns at a time, of whose lanes those that are kGroups apart are held until they are one: 64 rows of 64 to 3000
+  /// f32 take half of the time, 256 of 1000 0.75 (Zen 4).
   [[gnu::noinline]] static void of_few_rounds(const char* x, int rows, std::int64_t stride, int cols,
                                               const Row& shift, Row& mean, Row& squares) {
-    int j = 0;
-    for (; (j + 1) * V::size <= cols; ++j, x += V::size * sizeof(T))
-      of_column(
-          x, rows, stride, shift[j], [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); },
-          mean[j], squares[j]);
-    if (const int n = cols - j * V::size; n > 0)
-      of_column(
-          x, rows, stride, shift[j],
-          [n](const char* at) { return V::load_partial(reinterpret_cast<const T*>(at), n); }, mean[j],
-          squares[j]);
+    each_column(
+        x, cols, [&](int j, const char* at, auto load) __attribute__((always_inline)) {
+          of_column(at, rows, stride, shift[j], load, mean[j], squares[j]);
+        });
   }
-  static constexpr int kGroups = 8;
-
   /// The same of lanes that hold at most one element.
   [[gnu::noinline]] static void of_few_rows(const char* x, int rows, std::int64_t stride, int cols,
                                             const Row& shift, Row& mean, Row& squares) {
+    each_column(
+        x, cols, [&](int j, const char* at, auto load) __attribute__((always_inline)) {
+          of_lanes(at, rows, stride, shift[j], load, mean[j], squares[j]);
+        });
+  }
+  /// f(j, where register j of columns begins, what loads such a one).
+  template <class F>
+  static LANEWISE_INLINE void each_column(const char* x, int cols, F f) {
     int j = 0;
     for (; (j + 1) * V::size <= cols; ++j, x += V::size * sizeof(T))
-      of_lanes(
-          x, rows, stride, shift[j], [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); },
-          mean[j], squares[j]);
+      f(j, x, [](const char* at) { return V::load(reinterpret_cast<const T*>(at)); });
     if (const int n = cols - j * V::size; n > 0)
-      of_lanes(
-          x, rows, stride, shift[j],
-          [n](const char* at) { return V::load_partial(reinterpret_cast<const T*>(at), n); }, mean[j],
-          squares[j]);
+      f(j, x, [n](const char* at) { return V::load_partial(reinterpret_cast<const T*>(at), n); });
   }
+  static constexpr int kGroups = 8;
+
   struct Sums {
     V rests, squares;
     LANEWISE_INLINE void add(const Sums& later) {

@@ -75,66 +75,65 @@ struct Loops {
   }
 };
 
-TYPED_TEST(ShortDims, AreThoseOfLoops) {
-  using T = TypeParam;
-  constexpr ScalarType kType = scalar_type_of<T>;
+/// f(shape, dimension) for all of both, with one thread and with three.
+template <class F>
+void each_dimension(F f) {
   for (const int threads : {1, 3}) {
     const testing::ThreadCount count(threads);
     for (const Dims& shape : kShapes) {
-      for (std::size_t dim = 0; dim < shape.size(); ++dim) {
-        Dims chosen = shape;
-        chosen[dim] = (shape[dim] + 1) / 2 + 1;
-        const Tensor index = remainder(numbers(chosen, 7919, kLong), shape[dim]);
-        const Tensor x = numbers(shape, 31, kType), src = numbers(chosen, 57, kType);
-        const Loops<T> loops(x, src, index, shape, chosen, dim);
-        const auto d = static_cast<std::int64_t>(dim);
-        for (int variant = 0; variant < 3; ++variant) {
-          const Tensor self = laid_out(x, variant), from = laid_out(src, (variant + 1) % 3),
-                       at = laid_out(index, (variant + 2) % 3);
-          EXPECT_TRUE(equal(gather(self, d, at), loops.gathered)) << IntArrayRef(shape) << d << variant;
-          EXPECT_TRUE(equal(scatter(self, d, at, from), loops.scattered))
-              << IntArrayRef(shape) << d << variant;
-          EXPECT_TRUE(equal(scatter_add(self, d, at, from), loops.added))
-              << IntArrayRef(shape) << d << variant;
-        }
-        Tensor wrong = index.clone();
-        wrong.view({-1})[index.numel() - 1] = shape[dim];
-        EXPECT_THROW(gather(x, d, wrong), IndexError);
-        Tensor kept = x.clone();
-        EXPECT_THROW(kept.scatter_(d, wrong, src), IndexError);
-        EXPECT_TRUE(equal(kept, x)) << "written before the error";
-      }
+      for (std::size_t dim = 0; dim < shape.size(); ++dim) f(shape, dim);
     }
   }
+}
+
+TYPED_TEST(ShortDims, AreThoseOfLoops) {
+  using T = TypeParam;
+  constexpr ScalarType kType = scalar_type_of<T>;
+  each_dimension([](const Dims& shape, std::size_t dim) {
+    Dims chosen = shape;
+    chosen[dim] = (shape[dim] + 1) / 2 + 1;
+    const Tensor index = remainder(numbers(chosen, 7919, kLong), shape[dim]);
+    const Tensor x = numbers(shape, 31, kType), src = numbers(chosen, 57, kType);
+    const Loops<T> loops(x, src, index, shape, chosen, dim);
+    const auto d = static_cast<std::int64_t>(dim);
+    for (int variant = 0; variant < 3; ++variant) {
+      const Tensor self = laid_out(x, variant), from = laid_out(src, (variant + 1) % 3),
+                   at = laid_out(index, (variant + 2) % 3);
+      EXPECT_TRUE(equal(gather(self, d, at), loops.gathered)) << IntArrayRef(shape) << d << variant;
+      EXPECT_TRUE(equal(scatter(self, d, at, from), loops.scattered)) << IntArrayRef(shape) << d << variant;
+      EXPECT_TRUE(equal(scatter_add(self, d, at, from), loops.added)) << IntArrayRef(shape) << d << variant;
+    }
+    Tensor wrong = index.clone();
+    wrong.view({-1})[index.numel() - 1] = shape[dim];
+    EXPECT_THROW(gather(x, d, wrong), IndexError);
+    Tensor kept = x.clone();
+    EXPECT_THROW(kept.scatter_(d, wrong, src), IndexError);
+    EXPECT_TRUE(equal(kept, x)) << "written before the error";
+  });
 }
 
 TYPED_TEST(ShortDims, AreChosenByVectors) {
   using T = TypeParam;
   constexpr ScalarType kType = scalar_type_of<T>;
-  for (const int threads : {1, 3}) {
-    const testing::ThreadCount count(threads);
-    for (const Dims& shape : kShapes) {
-      for (std::size_t dim = 0; dim < shape.size(); ++dim) {
-        for (const std::int64_t n : {shape[dim] / 2 + 2, std::int64_t{1}}) {
-          Dims chosen = shape, along(shape.size(), 1);
-          chosen[dim] = along[dim] = n;
-          const Tensor index = remainder(numbers({n}, 7919, kLong), shape[dim]);
-          const Tensor x = numbers(shape, 31, kType), src = numbers(chosen, 57, kType);
-          const Loops<T> loops(x, src, index.view(along).expand(chosen).contiguous(), shape, chosen, dim);
-          const auto d = static_cast<std::int64_t>(dim);
-          for (int variant = 0; variant < 3; ++variant) {
-            const Tensor self = laid_out(x, variant), from = laid_out(src, (variant + 1) % 3);
-            EXPECT_TRUE(equal(index_select(self, d, index), loops.gathered))
-                << IntArrayRef(shape) << d << variant;
-            EXPECT_TRUE(equal(index_copy(self, d, index, from), loops.scattered))
-                << IntArrayRef(shape) << d << variant;
-            EXPECT_TRUE(equal(index_add(self, d, index, from), loops.added))
-                << IntArrayRef(shape) << d << variant;
-          }
-        }
+  each_dimension([](const Dims& shape, std::size_t dim) {
+    for (const std::int64_t n : {shape[dim] / 2 + 2, std::int64_t{1}}) {
+      Dims chosen = shape, along(shape.size(), 1);
+      chosen[dim] = along[dim] = n;
+      const Tensor index = remainder(numbers({n}, 7919, kLong), shape[dim]);
+      const Tensor x = numbers(shape, 31, kType), src = numbers(chosen, 57, kType);
+      const Loops<T> loops(x, src, index.view(along).expand(chosen).contiguous(), shape, chosen, dim);
+      const auto d = static_cast<std::int64_t>(dim);
+      for (int variant = 0; variant < 3; ++variant) {
+        const Tensor self = laid_out(x, variant), from = laid_out(src, (variant + 1) % 3);
+        EXPECT_TRUE(equal(index_select(self, d, index), loops.gathered))
+            << IntArrayRef(shape) << d << variant;
+        EXPECT_TRUE(equal(index_copy(self, d, index, from), loops.scattered))
+            << IntArrayRef(shape) << d << variant;
+        EXPECT_TRUE(equal(index_add(self, d, index, from), loops.added))
+            << IntArrayRef(shape) << d << variant;
       }
     }
-  }
+  });
 }
 
 }  // namespace
