@@ -32,12 +32,6 @@ struct BlockPlan {
   }
 };
 
-/// Cuts `size` into pieces of nearly equal length, at most `limit`, multiples of `unit`.
-std::int64_t even_piece(std::int64_t size, std::int64_t limit, std::int64_t unit) {
-  const std::int64_t piece = divup(size, divup(size, limit));
-  return std::min(limit, divup(piece, unit) * unit);
-}
-
 /// An input that passes through a tile of output 0's type, so that the output's elements may replace its own.
 /// -1: none.
 int tile_to_take_over(const Plan& plan, const TileJob& job) {
@@ -103,7 +97,7 @@ BlockPlan plan_blocks(const Plan& plan, const TileJob& job, bool turned) {
   const std::int64_t elements = std::min(kTileBytes / widest, kArenaBytes / (bytes_per_element + widest));
   const std::int64_t most_rows =
       std::min({std::max<std::int64_t>(16, line_bytes / widest), elements / 16, std::int64_t{64}});
-  blocks.rows = even_piece(job.shape[1], most_rows, 1);
+  blocks.rows = even_piece(job.shape[1], most_rows);
   blocks.cols = even_piece(job.shape[0], std::min<std::int64_t>(elements / blocks.rows / 16 * 16, 1024), 16);
   blocks.row_blocks = divup(job.shape[1], blocks.rows);
   blocks.col_blocks = divup(job.shape[0], blocks.cols);

@@ -65,12 +65,11 @@ CubePlan plan_cubes(const Plan& plan, int d) {
   // Four cache lines along the memory of what is staged, as of blocks.
   constexpr std::int64_t kTileBytes = 16 * 1024, kLines = 256;
   const std::int64_t elements = std::min(kTileBytes / widest, kArenaBytes / (bytes_per_element + 2 * widest));
-  const auto cut = [](std::int64_t size, std::int64_t most) { return divup(size, divup(size, most)); };
-  cubes.rows = cut(job.shape[d], std::clamp(elements / job.shape[0], std::int64_t{1},
-                                            std::max<std::int64_t>(16, kLines / widest)));
+  cubes.rows = even_piece(job.shape[d], std::clamp(elements / job.shape[0], std::int64_t{1},
+                                                   std::max<std::int64_t>(16, kLines / widest)));
   std::int64_t width = cubes.piece = job.shape[0];
   while (cubes.inner < d && width * 2 * cubes.rows <= elements) {
-    cubes.piece = cut(job.shape[cubes.inner], elements / (cubes.rows * width));
+    cubes.piece = even_piece(job.shape[cubes.inner], elements / (cubes.rows * width));
     width *= cubes.piece;
     if (cubes.piece < job.shape[cubes.inner++]) break;
   }

@@ -50,11 +50,10 @@ bool run_folded(const Plan& plan, int across) {
   if (folding.dims < 2) return false;
   const ReorderedJob reordered(*plan.job, folding.order);
   const TileJob& job = reordered.job;
-  const auto cut = [](std::int64_t length, std::int64_t most) { return divup(length, divup(length, most)); };
   // Four lines of the source; one where rows go past the caches, which long ones do sooner.
   const std::int64_t lines = (plan.streams ? 1 : 4) * kLine / size;
-  const std::int64_t rows = cut(folding.rows, std::clamp<std::int64_t>(lines, 16, 64));
-  const std::int64_t length = job.shape[0], cols = cut(length, kTileBytes / (rows * size));
+  const std::int64_t rows = even_piece(folding.rows, std::clamp<std::int64_t>(lines, 16, 64));
+  const std::int64_t length = job.shape[0], cols = even_piece(length, kTileBytes / (rows * size));
   const std::int64_t row_blocks = divup(folding.rows, rows), col_blocks = divup(length, cols);
   const std::int64_t planes = plan.numel / (length * folding.rows), along = job.operand[1].strides[0];
   const kernels::GatherFn gather = job.movers->gather[size_index(size)];

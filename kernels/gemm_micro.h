@@ -92,12 +92,14 @@ template <class T, int Rows, int Vectors, template <class, int> class Left>
                              bool accumulate) {
   using V = vec::Vec<T>;
   Left<T, Rows> a(left, row_stride, col_stride);
-  // C may lie far away: it is asked for now and needed after all of k.
-  if (k >= 8)
+  // C may lie far away: it is asked for now and needed after all of k, unless that is little.
+  constexpr std::int64_t kLittle = 8;
+  if (k >= kLittle) {
 #pragma GCC unroll 16
-  for (int r = 0; r < Rows; ++r) {
-    for (int byte = 0; byte < Vectors * static_cast<int>(sizeof(V)); byte += 64) {
-      __builtin_prefetch(reinterpret_cast<const char*>(c + r * c_stride) + byte, 1);
+    for (int r = 0; r < Rows; ++r) {
+      for (int byte = 0; byte < Vectors * static_cast<int>(sizeof(V)); byte += 64) {
+        __builtin_prefetch(reinterpret_cast<const char*>(c + r * c_stride) + byte, 1);
+      }
     }
   }
   V acc[Rows][Vectors];

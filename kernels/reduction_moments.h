@@ -330,13 +330,13 @@ class LeafMoments {
 
   /// The lanes l, l + step ... joined as TreeRun::fold joins them: depth first, so that a handful of rows is open, which
   /// stay in L1. visit(l, to) gives those of one lane. Not inlined: gcc would unroll the recursion.
-  template <int N, class Visit>
-  [[gnu::noinline]] static void fold_lanes(int l, int step, int vectors, Row (&to)[N], const Visit& visit) {
+  template <class Visit>
+  [[gnu::noinline]] static void fold_lanes(int l, int step, int vectors, Row (&to)[2], const Visit& visit) {
     if (step == kLanes) return visit(l, to);
     fold_lanes(l, 2 * step, vectors, to, visit);
-    Row later[N];
+    Row later[2];
     fold_lanes(l + step, 2 * step, vectors, later, visit);
-    for (int n = 0; n < N; ++n) {
+    for (int n = 0; n < 2; ++n) {
       for (int j = 0; j < vectors; ++j) to[n][j] = to[n][j] + later[n][j];
     }
   }

@@ -252,6 +252,11 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Ti
   block.c_stride = out_stride;
   block.k = k;
   block.accumulate = accumulate;
+  const bool by_rows = !a_in_place && packs_rows(k, t.cols);
+  if (by_rows) {
+    block.a_row_stride = k;
+    block.a_col_stride = 1;
+  }
   std::int64_t packed_row = -1;
   for (std::int64_t first = 0; first < t.cols; first += panels * panel) {
     const std::int64_t width = std::min(panels * panel, t.cols - first);
@@ -263,11 +268,8 @@ void Gemm::add_block(const Matrix& a, const Matrix& b, const Matrix* s, const Ti
         block.a_row_stride = a.row_stride;
         block.a_col_stride = a.col_stride;
       } else if (row != packed_row) {
-        const bool by_rows = packs_rows(k, t.cols);
         block.a =
             by_rows ? pack_rows(a, t.row + row, block.m, k0, k) : pack_a(a, t.row + row, block.m, k0, k);
-        block.a_row_stride = by_rows ? k : 0;
-        block.a_col_stride = by_rows ? 1 : 0;
         packed_row = row;
       }
       for (std::int64_t j = first; j < first + width; j += panel) {

@@ -94,6 +94,12 @@ inline double element_cost(double arithmetic, int staged, std::int64_t bytes) {
   return (arithmetic > 1.5 ? std::max(arithmetic, memory) : memory) + staged;
 }
 
+/// Cuts `size` into pieces of nearly equal length, at most `limit`, multiples of `unit`.
+inline std::int64_t even_piece(std::int64_t size, std::int64_t limit, std::int64_t unit = 1) {
+  const std::int64_t piece = divup(size, divup(size, limit));
+  return std::min(limit, divup(piece, unit) * unit);
+}
+
 /// Items of `elements` elements each that a thread should get at least.
 std::int64_t grain_items(const TileJob& job, std::int64_t elements, double cost);
 
