@@ -7,6 +7,7 @@
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/ops/gemm.h>
+#include <lanewise/ops/widened_products.h>
 
 namespace lanewise::ops {
 namespace {
@@ -48,10 +49,6 @@ constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 /// Rows of a product for which B is not packed though its columns do not fill registers.
 constexpr std::int64_t kUnpackedRows = 32;
 
-/// Small integers wrap in the low bits of 32.
-ScalarType product_type(ScalarType t) {
-  return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
-}
 std::int64_t depth_block(std::int64_t depth) {
   const std::int64_t blocks = divup(depth, kGemmDepth);
   return blocks <= 1 ? depth : divup(depth, divup(blocks, 2) * 2);

@@ -7,6 +7,7 @@
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/product_checks.h>
 #include <lanewise/ops/views.h>
+#include <lanewise/ops/widened_products.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
 
@@ -87,16 +88,37 @@ Tensor in_rows(const Tensor& t) {
   return !lies_in_rows && t.sizes()[1] * t.sizes()[2] <= kFew ? dense(t) : t;
 }
 
+/// Kernels of integers and complex numbers read A by columns: of small ones all are brought into them at once.
+Tensor in_columns(const Tensor& t) {
+  constexpr std::int64_t kFew = 64;
+  if (t.is_floating_point() || t.strides()[1] == 1 || t.sizes()[1] * t.sizes()[2] > kFew) return t;
+  return transpose(dense(transpose(t, 1, 2)), 1, 2);
+}
+
 std::int64_t batch_step(const Tensor& t) { return t.strides()[0] * t.element_size(); }
 
+void run_mm(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (by_widened_pieces(out, a, b, {}, [](const Tensor& c, const Tensor& x, const Tensor& y, const Tensor&) {
+        run_mm(c, x, y);
+      })) {
+    return;
+  }
+  Gemm(matrix(out), matrix(a), matrix(b), {}, 0, 1).run();
+}
+
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (by_widened_pieces(out, a, b, {}, [](const Tensor& c, const Tensor& x, const Tensor& y, const Tensor&) {
+        run_bmm(c, x, y);
+      })) {
+    return;
+  }
   if (a.sizes()[2] == 1 && !a.is_complex()) {
     // A product each: small matrices take a fraction of the time that a call per batch takes.
     Tensor to = out;
     pointwise_inplace(kMul, to, {a, b});
     return;
   }
-  const Tensor x = without_gaps(a), y = in_rows(without_gaps(b));
+  const Tensor x = in_columns(without_gaps(a)), y = in_rows(without_gaps(b));
   Gemm(matrix(out), matrix(x), matrix(y), {}, 0, 1)
       .run({out.sizes()[0], batch_step(x), batch_step(y), batch_step(out)});
 }
@@ -104,12 +126,21 @@ void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b) {
 void run_baddbmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
                  const Scalar& alpha) {
   const Tensor s = expand(self, out.sizes());
+  const auto piece = [&](const Tensor& c, const Tensor& x, const Tensor& y, const Tensor& part) {
+    run_baddbmm(c, part, x, y, beta, alpha);
+  };
+  if (by_widened_pieces(out, a, b, s, piece)) return;
   Gemm(matrix(out), matrix(a), matrix(b), matrix(s), beta, alpha)
       .run({out.sizes()[0], batch_step(a), batch_step(b), batch_step(out), batch_step(s)});
 }
 
 void run_addmm(const Tensor& out, const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
                const Scalar& alpha) {
+  const auto piece = [&](const Tensor& c, const Tensor& x, const Tensor& y, const Tensor& part) {
+    run_addmm(c, part, x, y, beta, alpha);
+  };
+  const bool widens = product_type(out.scalar_type()) != out.scalar_type();
+  if (widens && by_widened_pieces(out, a, b, expand(self, out.sizes()), piece)) return;
   Gemm(matrix(out), matrix(a), matrix(b), broadcast(self, out.sizes()[0], out.sizes()[1]), beta, alpha).run();
 }
 
@@ -127,14 +158,14 @@ std::pair<Tensor, Tensor> joined(const Tensor& a, const Tensor& b) {
 Tensor mm(const Tensor& self, const Tensor& mat2) {
   check_matrices("mm", self, mat2);
   Tensor out = lanewise::detail::empty_cpu(mm_sizes(self, mat2), self.scalar_type());
-  Gemm(matrix(out), matrix(self), matrix(mat2), {}, 0, 1).run();
+  run_mm(out, self, mat2);
   return out;
 }
 
 void mm_into(const Destination& to, const Tensor& self, const Tensor& mat2) {
   check_matrices(to.op, self, mat2);
   write(to, mm_sizes(self, mat2), self.scalar_type(), nullptr, {&self, &mat2},
-        [&](const Tensor& out) { Gemm(matrix(out), matrix(self), matrix(mat2), {}, 0, 1).run(); });
+        [&](const Tensor& out) { run_mm(out, self, mat2); });
 }
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
