@@ -88,7 +88,7 @@ function(lanewise_build_isa_objects result)
                              # What -O3 doubles for a branch in a loop or a stride of 1, or joins of two rounds of an outer loop, is a seventh
                              # of the reductions, and no faster than what they join themselves.
                              $<$<CXX_COMPILER_ID:GNU>:-fno-split-loops;-fno-split-paths;-fno-version-loops-for-strides>
-                             $<$<CXX_COMPILER_ID:GNU>:-fno-loop-unroll-and-jam>
+                             $<$<CXX_COMPILER_ID:GNU>:-fno-loop-unroll-and-jam;-fno-unswitch-loops>
                              # A loop of one load and one store takes up to twice as long if its code lies across 32 bytes (Zen 3, neg
                              # in L1), and up to 1.25 times across 64 (Zen 5, in some runs). What other jumps go to need not be
                              # aligned, which saves what the loops take more.

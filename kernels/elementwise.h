@@ -18,8 +18,9 @@
 ///   template <class T, class Run> static void choose(const KernelScalar* params, Run run);
 /// which calls run(body) once, for all rows of a call. One that has a quicker body for its first input where each of the
 /// others is one number for all has besides
-///   template <class T, class Run> static bool by_numbers(const T* others, std::int64_t n, Run run);
-/// which calls run(body), or returns false.
+///   template <class T, class Run> static bool by_numbers(const T (&others)[], std::int64_t n, Run run);
+/// which calls run(body), or returns false. One that never returns false may have kStreams: then it is asked for rows with numbers of their
+/// own, too, and in another by_numbers where so many inputs vary.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 /// From this cost on a kernel has one copy of its body, which also does the tail, instead of three.
@@ -50,7 +51,12 @@ struct Loop<T, Cost, Output(Inputs...), Pairs> {
   static constexpr int kLanes = vec::Vec<T>::size;
   using InputIndices = std::make_index_sequence<kInputs>;
   static_assert(!Pairs || (std::is_same_v<Inputs, Same> && ...));
-  using OfFirst = Loop<T, Cost, Same(Same)>;  ///< for bodies that know all other inputs
+  template <std::size_t... I>
+  static Loop<T, Cost, Same(std::conditional_t<(I < sizeof...(Inputs)), Same, void>...)> of_first(
+      std::index_sequence<I...>);
+  /// For bodies that know all inputs after so many.
+  template <int Count>
+  using OfFirst = decltype(of_first(std::make_index_sequence<static_cast<std::size_t>(Count)>{}));
   static constexpr bool kOverlappedTail = !kHasMaskedEnds;
 
   /// Whether results can go past the caches: where that is worth the code. Kernels that calculate for long write as usual: at
@@ -264,27 +270,47 @@ struct ScalarLoop<T, Same(Inputs...)> {
   }
 };
 
+/// Whether the inputs after the first `Streams` are numbers, and F did the others so. Rows whose numbers are not the same only if F says
+/// that it does all.
+template <class F, class Loop, class T, int Streams>
+LANEWISE_INLINE bool run_by_numbers(char* const* data, std::uint32_t broadcast, std::int64_t n) {
+  constexpr std::uint32_t kRequests = kStreamOutput | kManyRows;
+  constexpr int kOperands = Loop::kOutputs + Loop::kInputs, kFirst = Loop::kOutputs + Streams;
+  if ((broadcast & ~kRequests) != (1u << kOperands) - (1u << kFirst)) return false;
+  const auto run_rows = [=](char* const* rows, std::uint32_t requests) __attribute__((always_inline)) {
+    T numbers[kOperands - kFirst];
+    for (int k = 0; k < kOperands - kFirst; ++k) __builtin_memcpy(&numbers[k], rows[kFirst + k], sizeof(T));
+    return F::template by_numbers<T>(numbers, n, [=](const auto& body) noexcept {
+      using OfFirst = typename Loop::template OfFirst<Streams>;
+      OfFirst::run(body, rows, requests, n, typename OfFirst::InputIndices{});
+    });
+  };
+  const auto* rows = reinterpret_cast<const ElementwiseRows*>(data);
+  if ((broadcast & kManyRows) == 0 || rows->moving == 0) return run_rows(data, broadcast & kRequests);
+  if constexpr (requires { F::kStreams; }) {
+    char* at[kOperands];
+    for (int k = 0; k < kOperands; ++k) at[k] = data[k];
+    for (std::int64_t r = 0; r < rows->count; ++r) {
+      run_rows(at, broadcast & kStreamOutput);
+      for (int k = 0; k < kOperands; ++k) at[k] += rows->step[static_cast<std::size_t>(k)];
+    }
+    return true;
+  }
+  return false;
+}
+
 template <class F, class Loop, class T>
 void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const KernelScalar* params) noexcept {
   const auto run = [=](const auto& body) noexcept {
     Loop::run(body, data, broadcast, n, typename Loop::InputIndices{});
   };
-  if constexpr (requires(const T* others) {
-                  typename Loop::OfFirst;
+  if constexpr (requires(const T (&others)[Loop::kInputs - 1]) {
+                  typename Loop::template OfFirst<1>;
                   F::template by_numbers<T>(others, n, run);
                 }) {
-    constexpr std::uint32_t kRequests = kStreamOutput | kManyRows;
-    const bool moving =
-        (broadcast & kManyRows) != 0 && reinterpret_cast<const ElementwiseRows*>(data)->moving != 0;
-    if ((broadcast & ~kRequests) == ((1u << Loop::kInputs) - 2) << Loop::kOutputs && !moving) {
-      T others[Loop::kInputs - 1];
-      for (int k = 0; k < Loop::kInputs - 1; ++k)
-        __builtin_memcpy(&others[k], data[Loop::kOutputs + 1 + k], sizeof(T));
-      using OfFirst = typename Loop::OfFirst;
-      const auto run_first = [=](const auto& body) noexcept {
-        OfFirst::run(body, data, broadcast & kRequests, n, typename OfFirst::InputIndices{});
-      };
-      if (F::template by_numbers<T>(others, n, run_first)) return;
+    if (run_by_numbers<F, Loop, T, 1>(data, broadcast, n)) return;
+    if constexpr (requires { F::kStreams; }) {
+      if (run_by_numbers<F, Loop, T, F::kStreams>(data, broadcast, n)) return;
     }
   }
   if constexpr (requires { F::template choose<T>(params, run); }) {

@@ -7,8 +7,26 @@ namespace {
 
 struct Normalize {
   template <class V>
-  V operator()(V x, V mean, V scale, V weight, V bias) const noexcept {
+  V operator()(V x, V weight, V bias, V mean, V scale) const noexcept {
     return ((x - mean) * scale) * weight + bias;
+  }
+  /// Numbers stay in registers: of batch_norm, all four for a channel; of layer_norm mean and scale of a row.
+  static constexpr int kStreams = 3;
+  template <class T, class Run>
+  static bool by_numbers(const T (&all)[4], std::int64_t, Run run) {
+    using V = vec::Vec<T>;
+    run([weight = all[0], bias = all[1], mean = all[2], scale = all[3]](V x) {
+      return Normalize()(x, V(weight), V(bias), V(mean), V(scale));
+    });
+    return true;
+  }
+  template <class T, class Run>
+  static bool by_numbers(const T (&of_row)[2], std::int64_t, Run run) {
+    using V = vec::Vec<T>;
+    run([mean = of_row[0], scale = of_row[1]](V x, V weight, V bias) {
+      return Normalize()(x, weight, bias, V(mean), V(scale));
+    });
+    return true;
   }
 };
 

@@ -12,6 +12,7 @@
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/normalization.h>
+#include <lanewise/ops/normalizer.h>
 #include <lanewise/ops/reduced_dims.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/errors.h>
@@ -25,59 +26,6 @@ constexpr std::int64_t kParallelElements = 1 << 15;
 constexpr std::int64_t kShortRun = 64;
 /// Elements of a row that stands for several samples, where channels lie side by side and are few.
 constexpr std::int64_t kTogether = 1024;
-
-/// (x - mean) * scale * weight + bias over rows that follow each other.
-class Normalizer {
- public:
-  /// One of the four: an element for each of a row or one for all, and how many of them the next row is ahead.
-  struct Part {
-    const char* data = nullptr;
-    bool one = false;
-    std::int64_t ahead = 0;
-  };
-  Normalizer(ScalarType type, std::int64_t n)
-      : type_(type), n_(n), kernel_(*kernels::active_kernels().normalize) {}
-
-  void operator()(const char* x, char* out, std::int64_t rows, Part mean, Part scale, Part weight,
-                  Part bias) const {
-    const auto size = static_cast<std::int64_t>(element_size(type_));
-    kernels::ElementwiseRows call{
-        .data = {out, const_cast<char*>(x)}, .step = {n_ * size, n_ * size}, .count = rows, .moving = 0};
-    std::uint32_t broadcast = 0;
-    // x * 1 and x + -0 are x.
-    static constexpr double kOne = 1, kNone = -0.0;
-    static constexpr float kOneF = 1, kNoneF = -0.0F;
-    const bool wide = type_ == kDouble;
-    const auto constant = [](const auto& value) { return reinterpret_cast<const char*>(&value); };
-    const char* const absent[] = {nullptr, nullptr, wide ? constant(kOne) : constant(kOneF),
-                                  wide ? constant(kNone) : constant(kNoneF)};
-    std::size_t k = 0;
-    for (Part part : {mean, scale, weight, bias}) {
-      if (part.data == nullptr) part = {absent[k], true, 0};
-      const std::size_t operand = 2 + k++;
-      const std::uint32_t bit = std::uint32_t{1} << operand;
-      call.data[operand] = const_cast<char*>(part.data);
-      call.step[operand] = part.ahead * size;
-      if (part.one) broadcast |= bit;
-      if (part.one && part.ahead != 0) call.moving |= bit;
-    }
-    static constexpr kernels::KernelScalar kNoParams{1, 1, 0};
-    const auto index = static_cast<std::size_t>(type_);
-    const kernels::ElementwiseFn fn = kernel_.fn[index];
-    if ((kernel_.rows >> index & 1) != 0) {
-      return fn(reinterpret_cast<char* const*>(&call), broadcast | kernels::kManyRows, n_, &kNoParams);
-    }
-    for (std::int64_t r = 0; r < rows; ++r) {
-      fn(call.data.data(), broadcast, n_, &kNoParams);
-      for (std::size_t i = 0; i < k + 2; ++i) call.data[i] += call.step[i];
-    }
-  }
-
- private:
-  ScalarType type_;
-  std::int64_t n_;
-  const kernels::ElementwiseKernel& kernel_;
-};
 
 /// Calls run(first, rows, period) for rows [begin, end) cut where a period of `of_period` rows ends.
 template <class Run>
@@ -176,26 +124,24 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input, IntArr
     last.push_back(static_cast<std::int64_t>(d));
   }
   const DimMask dims = mask_of(kOp, input, OptionalIntArrayRef(last));
-  Tensor out = detail::empty_cpu(input.sizes(), compute);
+  Tensor out = detail::empty_cpu(input.sizes(), input.scalar_type());
   std::int64_t n = 1;
   for (const std::int64_t size : normalized_shape) n *= size;
   if (x.numel() == 0) return of_nothing(out, kept, input.scalar_type());
   const Statistics stats(kOp, x, dims, eps);
   const auto size = static_cast<std::int64_t>(element_size(compute));
-  const char *from = data_of(x), *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w),
-             *bs = data_of(b);
-  char* to = static_cast<char*>(out.data_ptr());
-  const Normalizer normalize(compute, n);
+  const char *mean = data_of(stats.mean), *scale = data_of(stats.scale), *ws = data_of(w), *bs = data_of(b);
+  const Normalizer normalize(x, out, n);
   parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
                [&](std::int64_t begin, std::int64_t end) {
-                 normalize(from + begin * n * size, to + begin * n * size, end - begin,
-                           of_row(mean, begin, size), of_row(scale, begin, size), {ws}, {bs});
+                 normalize(begin * n, end - begin,
+                           {of_row(mean, begin, size), of_row(scale, begin, size), {ws}, {bs}});
                });
   const auto shaped = [&](const Tensor& t) {
     return dense(detail::make_view(t, kept, detail::empty_cpu(kept, compute).strides(), 0),
                  input.scalar_type());
   };
-  return {dense(out, input.scalar_type()), shaped(stats.mean), shaped(stats.scale)};
+  return {out, shaped(stats.mean), shaped(stats.scale)};
 }
 
 namespace {
@@ -204,8 +150,7 @@ namespace {
 void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std::int64_t channels,
                         std::int64_t spatial, const Tensor& mean, const Tensor& scale, const Tensor& weight,
                         const Tensor& bias) {
-  const ScalarType compute = x.scalar_type();
-  const auto size = static_cast<std::int64_t>(element_size(compute));
+  const std::int64_t size = mean.element_size();
   if (spatial > 1 && spatial < kShortRun && samples > 1) {
     const auto each = [&](const Tensor& t) {
       return t.defined() ? dense(expand(unsqueeze(t, 1), {channels, spatial})) : t;
@@ -220,29 +165,26 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
   };
   const Tensor means = repeated(mean), scales = repeated(scale), weights = repeated(weight),
                biases = repeated(bias);
-  const char *from = data_of(x), *ms = data_of(means), *ss = data_of(scales), *ws = data_of(weights),
-             *bs = data_of(biases);
-  char* to = static_cast<char*>(out.data_ptr());
+  const char *ms = data_of(means), *ss = data_of(scales), *ws = data_of(weights), *bs = data_of(biases);
   if (spatial == 1) {
     const std::int64_t n = together * channels;
-    const auto run = [&](std::int64_t first, std::int64_t rows, std::int64_t length) {
-      const std::int64_t bytes = first * n * size;
-      Normalizer(compute, length)(from + bytes, to + bytes, rows, {ms}, {ss}, {ws}, {bs});
-    };
+    const Normalizer normalize(x, out, n);
+    const Normalizer::Parts parts{{ms}, {ss}, {ws}, {bs}};
     parallel_for(0, samples / together, std::max<std::int64_t>(1, kParallelElements / n),
-                 [&](std::int64_t begin, std::int64_t end) { run(begin, end - begin, n); });
+                 [&](std::int64_t begin, std::int64_t end) { normalize(begin * n, end - begin, parts); });
     const std::int64_t left = samples % together;
-    if (left > 0) run(samples / together, 1, left * channels);
+    if (left > 0) normalize((samples - left) * channels, 1, left * channels, parts);
     return;
   }
-  const Normalizer normalize(compute, spatial);
+  const Normalizer normalize(x, out, spatial);
   parallel_for(0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial),
                [&](std::int64_t begin, std::int64_t end) {
                  each_period(
                      begin, end, channels, [&](std::int64_t first, std::int64_t rows, std::int64_t sample) {
-                       const std::int64_t c = first - sample * channels, bytes = first * spatial * size;
-                       normalize(from + bytes, to + bytes, rows, of_row(ms, c, size), of_row(ss, c, size),
-                                 of_row(ws, c, size), of_row(bs, c, size));
+                       const std::int64_t c = first - sample * channels;
+                       normalize(first * spatial, rows,
+                                 {of_row(ms, c, size), of_row(ss, c, size), of_row(ws, c, size),
+                                  of_row(bs, c, size)});
                      });
                });
 }
@@ -288,17 +230,14 @@ std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const T
   LANEWISE_CHECK(ValueError, training || (running_mean.defined() && running_var.defined()), kOp,
                  ": running_mean and running_var must be defined in evaluation mode");
   const ScalarType compute = compute_type_of(kOp, input);
-  const Tensor x = dense(input, compute);
+  const Tensor x = training ? dense(input, compute) : dense(input);
   const Tensor w = converted(kOp, "weight", weight, input, compute),
                b = converted(kOp, "bias", bias, input, compute);
   const Tensor old_mean = converted(kOp, "running_mean", running_mean, input, compute);
   const Tensor old_var = converted(kOp, "running_var", running_var, input, compute);
   LANEWISE_CHECK(ShapeError, !training || x.numel() > 0, kOp,
                  ": there are no statistics of no elements, found shape ", input.sizes());
-  Tensor out = detail::empty_cpu(input.sizes(), compute);
-  const auto finished = [&](const Tensor& mean, const Tensor& scale) {
-    return std::tuple(dense(out, input.scalar_type()), mean, scale);
-  };
+  Tensor out = detail::empty_cpu(input.sizes(), input.scalar_type());
   if (!training) {
     Tensor scale = detail::empty_cpu({channels}, compute);
     const auto fill = [&]<class T>() {
@@ -307,7 +246,7 @@ std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const T
     };
     compute == kDouble ? fill.template operator()<double>() : fill.template operator()<float>();
     if (x.numel() > 0) normalize_channels(x, out, samples, channels, spatial, old_mean, scale, w, b);
-    return finished(detail::empty_cpu({0}, compute), detail::empty_cpu({0}, compute));
+    return {out, detail::empty_cpu({0}, compute), detail::empty_cpu({0}, compute)};
   }
   const Statistics stats(kOp, counted.is_same(input) ? x : dense(counted, compute), ~DimMask{2}, eps);
   normalize_channels(x, out, samples, channels, spatial, stats.mean, stats.scale, w, b);
@@ -318,7 +257,7 @@ std::tuple<Tensor, Tensor, Tensor> dense_batch_norm(const Tensor& input, const T
     if (running_var.defined()) move_towards<T>(running_var, stats.variance, momentum, unbiased);
   };
   compute == kDouble ? update.template operator()<double>() : update.template operator()<float>();
-  return finished(stats.mean, stats.scale);
+  return {out, stats.mean, stats.scale};
 }
 
 }  // namespace
@@ -358,23 +297,20 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   const Tensor x = dense(input, compute);
   const Tensor w = converted(kOp, "weight", weight, input, compute),
                b = converted(kOp, "bias", bias, input, compute);
-  Tensor out = detail::empty_cpu(input.sizes(), compute);
+  Tensor out = detail::empty_cpu(input.sizes(), input.scalar_type());
   if (x.numel() == 0) return of_nothing(out, {N, group}, input.scalar_type());
   const std::int64_t each = C / group * HxW;
   const Tensor grouped = detail::make_view(x, {N, group, each}, {group * each, each, 1}, x.storage_offset());
   const Statistics stats(kOp, grouped, DimMask{4}, eps);
   const auto size = static_cast<std::int64_t>(element_size(compute));
-  const char *from = data_of(x), *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w),
-             *bs = data_of(b);
-  char* to = static_cast<char*>(out.data_ptr());
+  const char *ms = data_of(stats.mean), *ss = data_of(stats.scale), *ws = data_of(w), *bs = data_of(b);
   // Rows are channels, or groups if a channel has one element; those of a group, or of a sample, come together.
   const std::int64_t of_group = C / group, n = HxW > 1 ? HxW : of_group;
-  const Normalizer normalize(compute, n);
+  const Normalizer normalize(x, out, n);
   parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
                [&](std::int64_t begin, std::int64_t end) {
                  each_period(begin, end, HxW > 1 ? of_group : group,
                              [&](std::int64_t first, std::int64_t rows, std::int64_t period) {
-                               const std::int64_t bytes = first * n * size;
                                const auto of_channel = [&](const char* data) -> Normalizer::Part {
                                  if (HxW > 1) return of_row(data, first % C, size);
                                  return {data == nullptr ? nullptr : data + first % group * of_group * size,
@@ -384,11 +320,11 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
                                  if (HxW > 1) return {data + period * size, true};
                                  return of_row(data, first, size);
                                };
-                               normalize(from + bytes, to + bytes, rows, of_period(ms), of_period(ss),
-                                         of_channel(ws), of_channel(bs));
+                               normalize(first * n, rows,
+                                         {of_period(ms), of_period(ss), of_channel(ws), of_channel(bs)});
                              });
                });
-  return {dense(out, input.scalar_type()), dense(stats.mean, input.scalar_type()),
+  return {out, dense(stats.mean, input.scalar_type()),
           dense(stats.scale, input.scalar_type())};
 }
 
