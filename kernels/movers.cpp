@@ -85,7 +85,7 @@ void convert_parts(const char* from, char* to, std::int64_t n) noexcept {
 }
 
 #if defined(LANEWISE_ISA_AVX2) || defined(LANEWISE_ISA_AVX512)
-// Eight halves at a time; a tail goes through the same instructions in a buffer.
+// Eight halves at a time; the last eight overlap the ones before, fewer go through the same instructions in a buffer.
 #define LANEWISE_HALF_INSTRUCTIONS 1
 
 LANEWISE_INLINE void widen_eight(const Half* from, float* to) {
@@ -102,7 +102,9 @@ void widen_halves(const char* from, char* to, std::int64_t n) noexcept {
   auto* y = reinterpret_cast<float*>(to);
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) widen_eight(x + i, y + i);
-  if (i < n) {
+  if (i < n && n > 8) {
+    widen_eight(x + n - 8, y + n - 8);
+  } else if (i < n) {
     Half in[8] = {};
     float out[8];
     __builtin_memcpy(in, x + i, static_cast<std::size_t>(n - i) * sizeof(Half));
@@ -116,7 +118,9 @@ void narrow_halves(const char* from, char* to, std::int64_t n) noexcept {
   auto* y = reinterpret_cast<Half*>(to);
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) narrow_eight(x + i, y + i);
-  if (i < n) {
+  if (i < n && n > 8) {
+    narrow_eight(x + n - 8, y + n - 8);
+  } else if (i < n) {
     float in[8] = {};
     Half out[8];
     __builtin_memcpy(in, x + i, static_cast<std::size_t>(n - i) * sizeof(float));
@@ -143,13 +147,17 @@ void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
   const auto* x = reinterpret_cast<const float*>(from);
   auto* y = reinterpret_cast<BFloat16*>(to);
   const __m512i chosen = _mm512_loadu_si512(kUpperHalves.data());
+  const auto packed = [&](__m512 low, __m512 high) {
+    return _mm512_permutex2var_epi16(narrow_sixteen_bfloats(low), chosen, narrow_sixteen_bfloats(high));
+  };
   std::int64_t i = 0;
-  for (; i + 32 <= n; i += 32) {
-    const __m512i packed = _mm512_permutex2var_epi16(narrow_sixteen_bfloats(_mm512_loadu_ps(x + i)), chosen,
-                                                     narrow_sixteen_bfloats(_mm512_loadu_ps(x + i + 16)));
-    _mm512_storeu_si512(y + i, packed);
-  }
-  for (; i < n; ++i) y[i] = narrow_bfloat16(x[i]);
+  for (; i + 32 <= n; i += 32)
+    _mm512_storeu_si512(y + i, packed(_mm512_loadu_ps(x + i), _mm512_loadu_ps(x + i + 16)));
+  if (i == n) return;
+  const std::uint32_t left = (std::uint32_t{1} << (n - i)) - 1;
+  const auto low = static_cast<__mmask16>(left), high = static_cast<__mmask16>(left >> 16);
+  _mm512_mask_storeu_epi16(y + i, left,
+                           packed(_mm512_maskz_loadu_ps(low, x + i), _mm512_maskz_loadu_ps(high, x + i + 16)));
 }
 #elif defined(LANEWISE_ISA_AVX2)
 #define LANEWISE_BFLOAT_INSTRUCTIONS 1
@@ -157,13 +165,15 @@ void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
 void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
   const auto* x = reinterpret_cast<const float*>(from);
   auto* y = reinterpret_cast<BFloat16*>(to);
-  std::int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
+  const auto narrow_sixteen = [=](std::int64_t i) {
     const __m256i low = _mm256_srli_epi32(narrow_eight_bfloats(_mm256_loadu_ps(x + i)), 16);
     const __m256i high = _mm256_srli_epi32(narrow_eight_bfloats(_mm256_loadu_ps(x + i + 8)), 16);
     const __m256i packed = _mm256_packus_epi32(low, high);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), _mm256_permute4x64_epi64(packed, 0xd8));
-  }
+  };
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) narrow_sixteen(i);
+  if (i < n && n > 16) return narrow_sixteen(n - 16);
   for (; i < n; ++i) y[i] = narrow_bfloat16(x[i]);
 }
 #else
