@@ -6,13 +6,8 @@
 #include <lanewise/kernels/convert_element.h>
 #include <lanewise/kernels/halves.h>
 #include <lanewise/kernels/kernel_declarations.h>
+#include <lanewise/kernels/loop_hints.h>
 #include <lanewise/kernels/movers_strided.h>
-
-#if defined(__clang__)
-#define LANEWISE_NO_LOOP_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANEWISE_NO_LOOP_DEPENDENCE _Pragma("GCC ivdep")
-#endif
 
 namespace lanewise::kernels::LANEWISE_ISA {
 namespace {
