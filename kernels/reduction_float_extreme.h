@@ -172,7 +172,11 @@ class FloatExtreme {
     NanSeen<T> nan;
     const bool asks = prefetch == RowPrefetch::ToL2;
     std::int64_t r = (rows - 1) % kRows + 1;  // what is left over comes first
-    first_rows(x, stride, static_cast<int>(r), width, seen, nan);
+    T* const result = r == rows ? out : nullptr;
+    r == 1   ? first_rows<1>(x, stride, width, seen, result, nan)
+    : r == 2 ? first_rows<2>(x, stride, width, seen, result, nan)
+    : r == 3 ? first_rows<3>(x, stride, width, seen, result, nan)
+             : first_rows<kRows>(x, stride, width, seen, result, nan);
     for (; r < rows; r += kRows) {
       const char* at = x + r * stride;
       int c = 0;
@@ -181,31 +185,32 @@ class FloatExtreme {
       for (; c < width; c += kSize)
         add_rows<1>(at + c * sizeof(T), stride, asks, width - c, &seen[c / kSize], nan);
     }
-    each_register<V>(
-        width, [&](int c, int n) __attribute__((always_inline)) {
-          const V v = seen[c / kSize].value();
-          n == kSize ? v.store(out + c) : v.store_partial(out + c, n);
-        });
+    if (result == nullptr) {
+      each_register<V>(
+          width, [&](int c, int n) __attribute__((always_inline)) { put(seen[c / kSize], out + c, n); });
+    }
     if (nan.any()) put_nans(x, rows, stride, width, out);
   }
   /// Rows, and registers of each, that are read at a time.
   static constexpr int kRows = 4, kBurst = 2;
   /// n elements from p, where kSize or more are all of a register.
   static LANEWISE_INLINE V part(const T* p, int n) { return n >= kSize ? load(p) : load_part(p, n, V(T(0))); }
-  /// Up to kRows rows at once, the last one again in place of those that are not there: one by one each waits for the test for NaN of
-  /// the register before, three rows take 1.4 times as long.
-  static void first_rows(const char* x, std::int64_t stride, int rows, int width, Seen* to, NanSeen<T>& nan) {
-    const T* row[kRows];
-    for (int r = 0; r < kRows; ++r)
-      row[r] = reinterpret_cast<const T*>(x + (r < rows ? r : rows - 1) * stride);
+  static LANEWISE_INLINE void put(const Seen& seen, T* to, int n) {
+    const V v = seen.value();
+    n == kSize ? v.store(to) : v.store_partial(to, n);
+  }
+  /// Up to kRows rows at once: one by one each waits for the test for NaN of the register before, three rows take 1.4 times as long. If
+  /// there are no others the result is written at once.
+  template <int Rows>
+  static void first_rows(const char* x, std::int64_t stride, int width, Seen* to, T* result, NanSeen<T>& nan) {
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
-          V v[kRows];
-          for (int r = 0; r < kRows; ++r) v[r] = part(row[r] + c, n);
+          V v[Rows];
+          for (int r = 0; r < Rows; ++r) v[r] = part(reinterpret_cast<const T*>(x + r * stride) + c, n);
           Seen seen(v[0]);
-          for (int r = 1; r < kRows; ++r) seen.add(v[r]);
-          nan.add(v[0], v[1], 0);
-          nan.add(v[2], v[3], 1);
+          for (int r = 1; r < Rows; ++r) seen.add(v[r]);
+          for (int r = 0; r < Rows; r += 2) nan.add(v[r], v[r + 1 < Rows ? r + 1 : r], r / 2);
+          if (result != nullptr) return put(seen, result + c, n);
           to[c / kSize] = seen;
         });
   }
