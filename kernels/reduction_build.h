@@ -72,10 +72,13 @@ constexpr void add_tree(ReductionKernel& k) {
   }
   k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                   RowPrefetch, char* acc) noexcept {
-    TreeRows<Op>::reduce(x, rows, stride, cols, reinterpret_cast<T*>(acc));
+    using Rows = TreeRowsByParts<Op>;
+    Rows::reduce(x, rows, stride, Rows::kParts * cols, reinterpret_cast<typename Rows::T*>(acc));
   };
   k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
-    TreeRows<Op>::combine(reinterpret_cast<T*>(acc), reinterpret_cast<const T*>(later), cols);
+    using Rows = TreeRowsByParts<Op>;
+    using Column = typename Rows::T;
+    Rows::combine(reinterpret_cast<Column*>(acc), reinterpret_cast<const Column*>(later), Rows::kParts * cols);
   };
   if constexpr (kHasShortRows<T>) k.short_rows[i] = short_rows<Op>;
   k.finish[i] = finish_copy<T>;

@@ -8,12 +8,14 @@
 namespace lanewise::kernels::LANEWISE_ISA {
 
 /// Op over Map::apply(x), or over map(load, p, column) of a Map with a call operator: load(p) is the register at p, filled up with
-/// zeros after the last column. Rows hold elements of type In: T, or halves that are widened to it.
-template <class Op, class Map = Unmapped, class In = typename Op::Element>
+/// zeros after the last column. Rows hold elements of type In: T, or halves that are widened to it. `Lanes` are those of another type where
+/// the columns are its parts.
+template <class Op, class Map = Unmapped, class In = typename Op::Element,
+          int Lanes = kTreeLanes<typename Op::Element>>
 struct TreeRows {
   using T = typename Op::Element;
   using V = vec::Vec<T>;
-  static constexpr int kLanes = kTreeLanes<T>;
+  static constexpr int kLanes = Lanes;
   /// Columns worked on at once: a page a row, which the hardware follows; the lanes stay in L2. With 1 KiB a row sums of 4096
   /// rows of as many floats came to 0.72 of the bandwidth of one long row, with this to 0.93.
   static constexpr int kTile = 4096 / static_cast<int>(sizeof(T));
@@ -101,13 +103,13 @@ struct TreeRows {
   };
 
   // Where every lane holds at most one element the halving is evaluated in registers, from the top.
-  template <int Step, int Lanes, class Load>
+  template <int Step, int End, class Load>
   static LANEWISE_INLINE V node(const char* x, int rows, std::int64_t stride, int lane, Load load) {
-    if constexpr (Step == Lanes) {
+    if constexpr (Step == End) {
       return load(x + lane * stride);
     } else {
-      V v = node<2 * Step, Lanes>(x, rows, stride, lane, load);
-      if (lane + Step < rows) v = Op::apply(v, node<2 * Step, Lanes>(x, rows, stride, lane + Step, load));
+      V v = node<2 * Step, End>(x, rows, stride, lane, load);
+      if (lane + Step < rows) v = Op::apply(v, node<2 * Step, End>(x, rows, stride, lane + Step, load));
       return v;
     }
   }
@@ -312,9 +314,9 @@ struct TreeRows {
     add_rows<false>(x, 1, stride, rest, width, lane, columns);
     fold<kLanes>(kLanes, width, lane);
   }
-  template <int Lanes>
+  template <int Count>
   static LANEWISE_INLINE void fold(int valid, Width width, V* lane) {
-    for (int half = Lanes / 2; half > 0; half /= 2) {
+    for (int half = Count / 2; half > 0; half /= 2) {
       const int rest = half * width.vectors(), n = valid > half ? (valid - half) * width.vectors() : 0;
       for (int j = 0; j < n; ++j) lane[j] = Op::apply(lane[j], lane[rest + j]);
       if (valid > half) valid = half;
@@ -350,6 +352,18 @@ struct TreeRows {
   static LANEWISE_INLINE void put_before(const V* earlier, V* to, Width width) {
     for (int j = 0; j < width.vectors(); ++j) to[j] = Op::apply(earlier[j], to[j]);
   }
+};
+
+/// TreeRows over columns of Op::Element, or over its parts where Op takes them apart: twice the columns, which lie side by side.
+template <class Op>
+struct TreeRowsByParts : TreeRows<Op> {
+  static constexpr int kParts = 1;
+};
+template <class Op>
+  requires requires { typename Op::Parts; }
+struct TreeRowsByParts<Op>
+    : TreeRows<typename Op::Parts, Unmapped, typename Op::Parts::Element, kTreeLanes<typename Op::Element>> {
+  static constexpr int kParts = 2;
 };
 
 }  // namespace lanewise::kernels::LANEWISE_ISA
