@@ -35,7 +35,7 @@ struct TreeRows {
       }
     }
     if constexpr (std::is_same_v<Map, Unmapped> && std::is_same_v<In, T>) {
-      if (cols <= kMergedCols && stride == cols * static_cast<std::int64_t>(sizeof(T))) {
+      if (cols <= (rows > kLanes ? kMergedCols : 2 * V::size) && stride == cols * static_cast<std::int64_t>(sizeof(T))) {
         merged(reinterpret_cast<const T*>(x), rows, static_cast<int>(cols), out);
         return;
       }
