@@ -278,9 +278,9 @@ LANEWISE_INLINE bool run_by_numbers(char* const* data, std::uint32_t broadcast, 
   constexpr int kOperands = Loop::kOutputs + Loop::kInputs, kFirst = Loop::kOutputs + Streams;
   if ((broadcast & ~kRequests) != (1u << kOperands) - (1u << kFirst)) return false;
   const auto run_rows = [=](char* const* rows, std::uint32_t requests) __attribute__((always_inline)) {
-    T numbers[kOperands - kFirst];
-    for (int k = 0; k < kOperands - kFirst; ++k) __builtin_memcpy(&numbers[k], rows[kFirst + k], sizeof(T));
-    return F::template by_numbers<T>(numbers, n, [=](const auto& body) noexcept {
+    T others[kOperands - kFirst];
+    for (int k = 0; k < kOperands - kFirst; ++k) __builtin_memcpy(&others[k], rows[kFirst + k], sizeof(T));
+    return F::template by_numbers<T>(others, n, [=](const auto& body) noexcept {
       using OfFirst = typename Loop::template OfFirst<Streams>;
       OfFirst::run(body, rows, requests, n, typename OfFirst::InputIndices{});
     });
