@@ -82,10 +82,9 @@ void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& 
     parallel_for(0, of.count, std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(of.n, 1)),
                  [&](std::int64_t begin, std::int64_t end) {
                    if (ShortLine<T>::takes(of.n)) {
-                     for (std::int64_t l = begin; l < end; ++l)
-                       ShortLine<T>(x + l * of.n, of.n, descending)
-                           .sorted(of.n, v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
-                     return;
+                     return each_short_line(x, of.n, descending, begin, end, [&](std::int64_t l, ShortLine<T>&& line) {
+                       line.sorted(of.n, v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
+                     });
                    }
                    const SortRoom room(of.n);
                    for (std::int64_t l = begin; l < end; ++l) {
@@ -141,16 +140,19 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t
           // first three in 0.7, the first two of 128 in a third.
           constexpr std::int64_t kCounted = 64, kShare = 16;
           const bool is_short = ShortLine<T>::takes(lines.n) && (lines.n < kCounted || k * kShare >= lines.n);
+          T* const all_values = values.template data_ptr<T>();
+          auto* const all_indices = indices.data_ptr<std::int64_t>();
+          if (is_short) {
+            return each_short_line(x, lines.n, largest, begin, end, [&](std::int64_t l, ShortLine<T>&& line) {
+              line.sorted(k, all_values + l * k, all_indices + l * k);
+            });
+          }
           std::vector<Item> items;
           std::optional<SortRoom> room;
           for (std::int64_t l = begin; l < end; ++l) {
             const T* line = x + l * lines.n;
-            T* v = values.template data_ptr<T>() + l * k;
-            auto* i = indices.data_ptr<std::int64_t>() + l * k;
-            if (is_short) {
-              ShortLine<T>(line, lines.n, largest).sorted(k, v, i);
-              continue;
-            }
+            T* v = all_values + l * k;
+            std::int64_t* i = all_indices + l * k;
             if (k * 8 < lines.n) {
               select_first(line, lines.n, k, largest, items);
               write_items(items.data(), line, k, v, i);
