@@ -11,9 +11,9 @@ constexpr std::int64_t kTileElements = 4096;
 
 std::int64_t size_of(ScalarType t) { return static_cast<std::int64_t>(element_size(t)); }
 
-/// Of the row that is `rows` further on.
-Normalizer::Part later(Normalizer::Part part, std::int64_t rows, ScalarType type) {
-  if (part.data != nullptr) part.data += rows * part.ahead * size_of(type);
+/// Of the row that is `row` further on, from element `first` of it on.
+Normalizer::Part placed(Normalizer::Part part, std::int64_t row, std::int64_t first, ScalarType type) {
+  if (part.data != nullptr) part.data += (row * part.ahead + (part.one ? 0 : first)) * size_of(type);
   return part;
 }
 
@@ -40,22 +40,30 @@ void Normalizer::operator()(std::int64_t first, std::int64_t rows, std::int64_t 
   const auto mover = [&](ScalarType from, ScalarType to) {
     return movers_.convert[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
   };
-  const std::int64_t step = std::max<std::int64_t>(1, kTileElements / n);
-  for (std::int64_t r = 0; r < rows; r += step) {
-    const std::int64_t count = std::min(step, rows - r);
-    char* const tile =
-        detail::scratch(detail::Scratch::Tile, static_cast<std::size_t>(count * n * size_of(type_)));
-    const char* from = x + r * n * size_of(from_);
-    char* const to = out + r * n * size_of(to_);
+  char* const tile =
+      detail::scratch(detail::Scratch::Tile, static_cast<std::size_t>(kTileElements * size_of(type_)));
+  const auto some = [&](std::int64_t row, std::int64_t begin, std::int64_t count, std::int64_t length) {
+    const std::int64_t at = row * n + begin;
+    const char* source = x + at * size_of(from_);
+    char* const target = out + at * size_of(to_);
     if (from_ != type_) {
-      mover(from_, type_)(from, tile, count * n);
-      from = tile;
+      mover(from_, type_)(source, tile, count * length);
+      source = tile;
     }
-    run(from, to_ == type_ ? to : tile, count, n,
-        {later(parts.mean, r, type_), later(parts.scale, r, type_), later(parts.weight, r, type_),
-         later(parts.bias, r, type_)});
-    if (to_ != type_) mover(type_, to_)(tile, to, count * n);
+    const auto part = [&](const Part& all) { return placed(all, row, begin, type_); };
+    run(source, to_ == type_ ? target : tile, count, length,
+        {part(parts.mean), part(parts.scale), part(parts.weight), part(parts.bias)});
+    if (to_ != type_) mover(type_, to_)(tile, target, count * length);
+  };
+  if (n > kTileElements) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t begin = 0; begin < n; begin += kTileElements)
+        some(row, begin, 1, std::min(kTileElements, n - begin));
+    }
+    return;
   }
+  const std::int64_t step = kTileElements / n;
+  for (std::int64_t row = 0; row < rows; row += step) some(row, 0, std::min(step, rows - row), n);
 }
 
 /// Rows of the dtype that is computed in.
@@ -70,7 +78,7 @@ void Normalizer::run(const char* x, char* out, std::int64_t rows, std::int64_t n
   const bool wide = type_ == kDouble;
   const auto constant = [](const auto& value) { return reinterpret_cast<const char*>(&value); };
   const char* const absent[] = {wide ? constant(kOne) : constant(kOneF),
-                                wide ? constant(kNone) : constant(kNoneF)};
+                                wide ? constant(kNone) : constant(kNoneF), nullptr, nullptr};
   std::size_t operand = 2;
   for (Part part : {parts.weight, parts.bias, parts.mean, parts.scale}) {
     if (part.data == nullptr) part = {absent[operand - 2], true, 0};

@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "same_gradients.h"
+#include "thread_count.h"
 
 namespace lanewise {
 namespace {
@@ -219,6 +220,38 @@ TEST(Losses, ErrorsNameTheTrouble) {
   EXPECT_THROW(nll_loss2d(scores, classes), ShapeError);
   EXPECT_THROW(cross_entropy_loss(scores, scores, {}, 1, 0), ValueError);
   EXPECT_THROW(cdist(ones({2, 3}), ones({2, 4})), ShapeError);
+}
+
+TEST(Normalizations, HalvesAreComputedInF32AndRoundedOnce) {
+  manual_seed(3);
+  const auto f32 = [](const Tensor& t) { return t.defined() ? t.to(kFloat) : t; };
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    // Rows of a part of a tile, of several parts of one, longer than one; channels side by side.
+    for (const DimVector& sizes : {DimVector{3, 9001}, DimVector{40, 300}, DimVector{7, 5, 70},
+                                   DimVector{2, 3, 4097}, DimVector{600, 4}}) {
+      const Tensor x = randn(sizes).to(dtype);
+      const std::int64_t channels = sizes[1], last = sizes.back();
+      for (const bool affine : {true, false}) {
+        const auto some = [&](std::int64_t n) { return affine ? randn({n}).to(dtype) : Tensor(); };
+        const Tensor weight = some(channels), bias = some(channels), row_weight = some(last),
+                     row_bias = some(last);
+        const Tensor mean = randn({channels}).to(dtype), var = rand({channels}).add(0.5).to(dtype);
+        for (const int threads : {1, 3}) {
+          const testing::ThreadCount guard(threads);
+          EXPECT_TRUE(same_bits(
+              batch_norm(x, weight, bias, mean, var, false, 0.1, 1e-5),
+              batch_norm(f32(x), f32(weight), f32(bias), f32(mean), f32(var), false, 0.1, 1e-5).to(dtype)));
+          EXPECT_TRUE(
+              same_bits(batch_norm(x, weight, bias, {}, {}, true, 0.1, 1e-5),
+                        batch_norm(f32(x), f32(weight), f32(bias), {}, {}, true, 0.1, 1e-5).to(dtype)));
+          EXPECT_TRUE(same_bits(layer_norm(x, {last}, row_weight, row_bias, 1e-5),
+                                layer_norm(f32(x), {last}, f32(row_weight), f32(row_bias), 1e-5).to(dtype)));
+          EXPECT_TRUE(same_bits(group_norm(x, 1, weight, bias, 1e-5),
+                                group_norm(f32(x), 1, f32(weight), f32(bias), 1e-5).to(dtype)));
+        }
+      }
+    }
+  }
 }
 
 TEST(BatchNorm, OfNothing) {
