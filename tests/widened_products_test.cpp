@@ -59,7 +59,7 @@ TEST(WidenedProducts, RowsOfAnyLayoutAreRoundedOnce) {
         ASSERT_EQ(bits(ops::mm(a, b)), expected) << type << " " << IntArrayRef(s);
         ASSERT_EQ(bits(ops::mm(scattered(rng, a), scattered(rng, b))), expected) << type << " " << IntArrayRef(s);
         Tensor out = scattered(rng, random_tensor(rng, {s[0], s[2]}, type));
-        ops::mm_into({"mm", out}, a, b);
+        ops::mm_into({"mm", out, false}, a, b);
         ASSERT_EQ(bits(out), expected) << type << " " << IntArrayRef(s);
       }
     }
@@ -77,7 +77,7 @@ TEST(WidenedProducts, WhatIsAddedIsNotRoundedBefore) {
       ASSERT_EQ(bits(ops::addmm(s, a, b, beta, alpha)), bits(expected)) << type << " " << IntArrayRef(sizes);
       if (sizes.size() < 2 || sizes[1] == 1) continue;
       Tensor self = ops::clone(s);
-      ops::addmm_into({"addmm_", self}, self, a, b, beta, alpha);
+      ops::addmm_into({"addmm_", self, false}, self, a, b, beta, alpha);
       ASSERT_EQ(bits(self), bits(expected)) << type;
     }
     const Tensor x = random_tensor(rng, {300, 5, 6}, type), y = random_tensor(rng, {300, 6, 4}, type);
