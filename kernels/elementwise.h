@@ -304,7 +304,7 @@ void entry(char* const* data, std::uint32_t broadcast, std::int64_t n, const Ker
   const auto run = [=](const auto& body) noexcept {
     Loop::run(body, data, broadcast, n, typename Loop::InputIndices{});
   };
-  if constexpr (requires(const T (&others)[Loop::kInputs - 1]) {
+  if constexpr (requires(const T(&others)[Loop::kInputs - 1]) {
                   typename Loop::template OfFirst<1>;
                   F::template by_numbers<T>(others, n, run);
                 }) {

@@ -151,8 +151,8 @@ void narrow_bfloats(const char* from, char* to, std::int64_t n) noexcept {
   if (i == n) return;
   const std::uint32_t left = (std::uint32_t{1} << (n - i)) - 1;
   const auto low = static_cast<__mmask16>(left), high = static_cast<__mmask16>(left >> 16);
-  _mm512_mask_storeu_epi16(y + i, left,
-                           packed(_mm512_maskz_loadu_ps(low, x + i), _mm512_maskz_loadu_ps(high, x + i + 16)));
+  _mm512_mask_storeu_epi16(
+      y + i, left, packed(_mm512_maskz_loadu_ps(low, x + i), _mm512_maskz_loadu_ps(high, x + i + 16)));
 }
 #elif defined(LANEWISE_ISA_AVX2)
 #define LANEWISE_BFLOAT_INSTRUCTIONS 1

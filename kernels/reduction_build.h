@@ -78,7 +78,8 @@ constexpr void add_tree(ReductionKernel& k) {
   k.combine[i] = [](char* acc, const char* later, std::int64_t cols) noexcept {
     using Rows = TreeRowsByParts<Op>;
     using Column = typename Rows::T;
-    Rows::combine(reinterpret_cast<Column*>(acc), reinterpret_cast<const Column*>(later), Rows::kParts * cols);
+    Rows::combine(reinterpret_cast<Column*>(acc), reinterpret_cast<const Column*>(later),
+                  Rows::kParts * cols);
   };
   if constexpr (kHasShortRows<T>) k.short_rows[i] = short_rows<Op>;
   k.finish[i] = finish_copy<T>;

@@ -202,7 +202,8 @@ class FloatExtreme {
   /// Up to kRows rows at once: one by one each waits for the test for NaN of the register before, three rows take 1.4 times as long. If
   /// there are no others the result is written at once.
   template <int Rows>
-  static void first_rows(const char* x, std::int64_t stride, int width, Seen* to, T* result, NanSeen<T>& nan) {
+  static void first_rows(const char* x, std::int64_t stride, int width, Seen* to, T* result,
+                         NanSeen<T>& nan) {
     each_register<V>(
         width, [&](int c, int n) __attribute__((always_inline)) {
           V v[Rows];

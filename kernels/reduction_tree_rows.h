@@ -35,7 +35,8 @@ struct TreeRows {
       }
     }
     if constexpr (std::is_same_v<Map, Unmapped> && std::is_same_v<In, T>) {
-      if (cols <= (rows > kLanes ? kMergedCols : 2 * V::size) && stride == cols * static_cast<std::int64_t>(sizeof(T))) {
+      if (cols <= (rows > kLanes ? kMergedCols : 2 * V::size) &&
+          stride == cols * static_cast<std::int64_t>(sizeof(T))) {
         merged(reinterpret_cast<const T*>(x), rows, static_cast<int>(cols), out);
         return;
       }
@@ -360,7 +361,7 @@ struct TreeRowsByParts : TreeRows<Op> {
   static constexpr int kParts = 1;
 };
 template <class Op>
-  requires requires { typename Op::Parts; }
+requires requires { typename Op::Parts; }
 struct TreeRowsByParts<Op>
     : TreeRows<typename Op::Parts, Unmapped, typename Op::Parts::Element, kTreeLanes<typename Op::Element>> {
   static constexpr int kParts = 2;

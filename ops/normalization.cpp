@@ -177,16 +177,15 @@ void normalize_channels(const Tensor& x, Tensor& out, std::int64_t samples, std:
     return;
   }
   const Normalizer normalize(x, out, spatial);
-  parallel_for(0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial),
-               [&](std::int64_t begin, std::int64_t end) {
-                 each_period(
-                     begin, end, channels, [&](std::int64_t first, std::int64_t rows, std::int64_t sample) {
-                       const std::int64_t c = first - sample * channels;
-                       normalize(first * spatial, rows,
-                                 {of_row(ms, c, size), of_row(ss, c, size), of_row(ws, c, size),
-                                  of_row(bs, c, size)});
-                     });
-               });
+  parallel_for(
+      0, samples * channels, std::max<std::int64_t>(1, kParallelElements / spatial),
+      [&](std::int64_t begin, std::int64_t end) {
+        each_period(begin, end, channels, [&](std::int64_t first, std::int64_t rows, std::int64_t sample) {
+          const std::int64_t c = first - sample * channels;
+          normalize(first * spatial, rows,
+                    {of_row(ms, c, size), of_row(ss, c, size), of_row(ws, c, size), of_row(bs, c, size)});
+        });
+      });
 }
 
 /// running = momentum * statistic + (1 - momentum) * running, in place. Not counted as a new version, as in
@@ -307,25 +306,24 @@ std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor& input, const 
   // Rows are channels, or groups if a channel has one element; those of a group, or of a sample, come together.
   const std::int64_t of_group = C / group, n = HxW > 1 ? HxW : of_group;
   const Normalizer normalize(x, out, n);
-  parallel_for(0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
-               [&](std::int64_t begin, std::int64_t end) {
-                 each_period(begin, end, HxW > 1 ? of_group : group,
-                             [&](std::int64_t first, std::int64_t rows, std::int64_t period) {
-                               const auto of_channel = [&](const char* data) -> Normalizer::Part {
-                                 if (HxW > 1) return of_row(data, first % C, size);
-                                 return {data == nullptr ? nullptr : data + first % group * of_group * size,
-                                         false, of_group};
-                               };
-                               const auto of_period = [&](const char* data) -> Normalizer::Part {
-                                 if (HxW > 1) return {data + period * size, true};
-                                 return of_row(data, first, size);
-                               };
-                               normalize(first * n, rows,
-                                         {of_period(ms), of_period(ss), of_channel(ws), of_channel(bs)});
-                             });
-               });
-  return {out, dense(stats.mean, input.scalar_type()),
-          dense(stats.scale, input.scalar_type())};
+  parallel_for(
+      0, x.numel() / n, std::max<std::int64_t>(1, kParallelElements / n),
+      [&](std::int64_t begin, std::int64_t end) {
+        each_period(
+            begin, end, HxW > 1 ? of_group : group,
+            [&](std::int64_t first, std::int64_t rows, std::int64_t period) {
+              const auto of_channel = [&](const char* data) -> Normalizer::Part {
+                if (HxW > 1) return of_row(data, first % C, size);
+                return {data == nullptr ? nullptr : data + first % group * of_group * size, false, of_group};
+              };
+              const auto of_period = [&](const char* data) -> Normalizer::Part {
+                if (HxW > 1) return {data + period * size, true};
+                return of_row(data, first, size);
+              };
+              normalize(first * n, rows, {of_period(ms), of_period(ss), of_channel(ws), of_channel(bs)});
+            });
+      });
+  return {out, dense(stats.mean, input.scalar_type()), dense(stats.scale, input.scalar_type())};
 }
 
 }  // namespace lanewise::ops

@@ -82,9 +82,10 @@ void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& 
     parallel_for(0, of.count, std::max<std::int64_t>(1, 2048 / std::max<std::int64_t>(of.n, 1)),
                  [&](std::int64_t begin, std::int64_t end) {
                    if (ShortLine<T>::takes(of.n)) {
-                     return each_short_line(x, of.n, descending, begin, end, [&](std::int64_t l, ShortLine<T>&& line) {
-                       line.sorted(of.n, v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
-                     });
+                     return each_short_line(
+                         x, of.n, descending, begin, end, [&](std::int64_t l, ShortLine<T>&& line) {
+                           line.sorted(of.n, v != nullptr ? v + l * of.n : nullptr, i + l * of.n);
+                         });
                    }
                    const SortRoom room(of.n);
                    for (std::int64_t l = begin; l < end; ++l) {

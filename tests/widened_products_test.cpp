@@ -22,16 +22,19 @@ Tensor wide(const Tensor& t) { return ops::to_copy(t, ops::product_type(t.scalar
 Tensor narrow_as(const Tensor& t, ScalarType type) { return ops::to_copy(t, type); }
 
 /// [batches, rows, depth, columns]: batches that make one piece, several, parts of one; one too large for any; few.
-const DimVector kBatches[] = {{700, 3, 3, 3},   {64, 12, 5, 12}, {200, 28, 28, 28}, {40, 1, 33, 8}, {9, 130, 70, 129},
-                              {5, 300, 400, 6}, {4, 2, 0, 3},    {3, 4, 4, 4},      {90, 7, 300, 1}};
+const DimVector kBatches[] = {{700, 3, 3, 3}, {64, 12, 5, 12},   {200, 28, 28, 28},
+                              {40, 1, 33, 8}, {9, 130, 70, 129}, {5, 300, 400, 6},
+                              {4, 2, 0, 3},   {3, 4, 4, 4},      {90, 7, 300, 1}};
 /// [rows, depth, columns].
-const DimVector kTall[] = {{5000, 28, 28}, {3000, 3, 16}, {700, 64, 70}, {64, 5, 2}, {63, 5, 2}, {900, 500, 520}, {400, 9, 1}};
+const DimVector kTall[] = {{5000, 28, 28}, {3000, 3, 16},   {700, 64, 70}, {64, 5, 2},
+                           {63, 5, 2},     {900, 500, 520}, {400, 9, 1}};
 
 TEST(WidenedProducts, BatchesOfAnyLayoutAreRoundedOnce) {
   Rng rng(1);
   for (const ScalarType type : kNarrow) {
     for (const DimVector& s : kBatches) {
-      const Tensor a = random_tensor(rng, {s[0], s[1], s[2]}, type), b = random_tensor(rng, {s[0], s[2], s[3]}, type);
+      const Tensor a = random_tensor(rng, {s[0], s[1], s[2]}, type),
+                   b = random_tensor(rng, {s[0], s[2], s[3]}, type);
       const std::string expected = bits(narrow_as(ops::bmm(wide(a), wide(b)), type));
       const Tensor turned_a = ops::transpose(ops::contiguous(ops::transpose(a, 1, 2)), 1, 2);
       const Tensor turned_b = ops::transpose(ops::contiguous(ops::transpose(b, 0, 2)), 0, 2);
@@ -41,7 +44,8 @@ TEST(WidenedProducts, BatchesOfAnyLayoutAreRoundedOnce) {
         const ThreadCount guard(threads);
         ASSERT_EQ(bits(ops::bmm(a, b)), expected) << type << " " << IntArrayRef(s);
         ASSERT_EQ(bits(ops::bmm(turned_a, turned_b)), expected) << type << " " << IntArrayRef(s);
-        ASSERT_EQ(bits(ops::bmm(scattered(rng, a), scattered(rng, b))), expected) << type << " " << IntArrayRef(s);
+        ASSERT_EQ(bits(ops::bmm(scattered(rng, a), scattered(rng, b))), expected)
+            << type << " " << IntArrayRef(s);
         ASSERT_EQ(bits(ops::bmm(a, once)), of_one) << type << " " << IntArrayRef(s);
       }
     }
@@ -57,7 +61,8 @@ TEST(WidenedProducts, RowsOfAnyLayoutAreRoundedOnce) {
       for (const int threads : {1, 3}) {
         const ThreadCount guard(threads);
         ASSERT_EQ(bits(ops::mm(a, b)), expected) << type << " " << IntArrayRef(s);
-        ASSERT_EQ(bits(ops::mm(scattered(rng, a), scattered(rng, b))), expected) << type << " " << IntArrayRef(s);
+        ASSERT_EQ(bits(ops::mm(scattered(rng, a), scattered(rng, b))), expected)
+            << type << " " << IntArrayRef(s);
         Tensor out = scattered(rng, random_tensor(rng, {s[0], s[2]}, type));
         ops::mm_into({"mm", out, false}, a, b);
         ASSERT_EQ(bits(out), expected) << type << " " << IntArrayRef(s);
@@ -84,7 +89,8 @@ TEST(WidenedProducts, WhatIsAddedIsNotRoundedBefore) {
     for (const DimVector& sizes : {DimVector{4}, DimVector{300, 1, 4}, DimVector{300, 5, 4}}) {
       const Tensor s = random_tensor(rng, sizes, type);
       const Tensor expected = narrow_as(ops::baddbmm(wide(s), wide(x), wide(y), beta, alpha), type);
-      ASSERT_EQ(bits(ops::baddbmm(s, x, y, beta, alpha)), bits(expected)) << type << " " << IntArrayRef(sizes);
+      ASSERT_EQ(bits(ops::baddbmm(s, x, y, beta, alpha)), bits(expected))
+          << type << " " << IntArrayRef(sizes);
     }
   }
 }
