@@ -172,8 +172,10 @@ void Gemm::run_bare(const GemmBatch& batch, std::int64_t begin, std::int64_t end
 Gemm::Operands Gemm::product(const GemmBatch& batch, std::int64_t n) const {
   Operands o{c_, a_, b_, s_};
   o.c.data += n * batch.c;
-  o.a.data += n * (transposed_ ? batch.b : batch.a);
-  o.b.data += n * (transposed_ ? batch.a : batch.b);
+  if (a_.cols > 0) {  // else there is no memory to step in
+    o.a.data += n * (transposed_ ? batch.b : batch.a);
+    o.b.data += n * (transposed_ ? batch.a : batch.b);
+  }
   if (o.s.data != nullptr) o.s.data += n * batch.s;
   return o;
 }
