@@ -94,8 +94,8 @@ struct OrderFree {
     constexpr std::int64_t kTile = 512;
     // Lanes that hold any number of rows are the accumulators.
     constexpr bool kOneBlock = std::is_same_v<Narrow, Wide> && Op::kBlock >= std::int64_t{1} << 60;
-    // The first rows of a block read these in place of lanes, which so need not be filled: two rows of 150528 uint8 take 0.3 to 0.7 of
-    // the time.
+    // The first rows of a block read these in place of lanes, which so need not be filled: of two rows of 150528 uint8 amax takes 0.4 of
+    // the time, of int64 0.73.
     Narrow starts[kTile], lanes[kOneBlock ? 1 : kTile];
     for (std::int64_t j = 0; j < (cols < kTile ? cols : kTile); ++j) starts[j] = Op::start();
     for (std::int64_t c = 0; c < cols; c += kTile) {

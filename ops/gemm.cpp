@@ -7,7 +7,6 @@
 #include <lanewise/iterator/detail/number.h>
 #include <lanewise/iterator/scratch.h>
 #include <lanewise/ops/gemm.h>
-#include <lanewise/ops/widened_products.h>
 
 namespace lanewise::ops {
 namespace {
@@ -43,8 +42,6 @@ constexpr std::int64_t kDepthPerRow = 3;
 constexpr std::int64_t kPartialBytes = std::int64_t{1} << 20;
 /// Elements of partial products that make it worth waking another thread to add them.
 constexpr std::int64_t kPartialElements = std::int64_t{1} << 13;
-/// Multiplications that make it worth waking another thread.
-constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 
 /// Rows of a product for which B is not packed though its columns do not fill registers.
 constexpr std::int64_t kUnpackedRows = 32;
@@ -70,6 +67,10 @@ bool runs_transposed(const Matrix& c, const Matrix& a) {
 }
 
 }  // namespace
+
+ScalarType product_type(ScalarType t) {
+  return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
+}
 
 Gemm::Gemm(const Matrix& c, const Matrix& a, const Matrix& b, const Matrix& s, const Scalar& beta,
            const Scalar& alpha)

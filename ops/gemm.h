@@ -9,6 +9,13 @@
 /// The driver of matrix products: splits C into tiles, packs A and B, calls the micro-kernels.
 namespace lanewise::ops {
 
+/// The dtype that products of elements of `t` are summed up in: f32 for halves, Int for smaller integers, which wrap in its low bits; else
+/// `t` itself.
+ScalarType product_type(ScalarType t);
+
+/// Multiplications that make it worth waking another thread.
+inline constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
+
 /// A matrix in memory; strides in elements, any sign, zero allowed.
 struct Matrix {
   char* data = nullptr;

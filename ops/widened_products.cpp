@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include <lanewise/dispatch_isa/parallel.h>
-#include <lanewise/kernels/kernel.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/gemm.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/ops/widened_products.h>
 #include <lanewise/tensor/make_tensor.h>
@@ -16,8 +16,7 @@ constexpr std::int64_t kPieceBytes = std::int64_t{1} << 18;
 constexpr std::int64_t kLeastMatrices = 4, kLeastRows = 64;
 /// Rows of integers are packed in any case: larger matrices than of so many elements gain nothing.
 constexpr std::int64_t kMostIntegers = 1024;
-/// Multiplications that make it worth waking another thread, and pieces for each.
-constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20, kPiecesPerThread = 4;
+constexpr std::int64_t kPiecesPerThread = 4;
 
 /// `t` in another dtype and in its own layout; the matrix of an expanded batch once.
 Tensor widened(const Tensor& t, ScalarType type) {
@@ -27,14 +26,10 @@ Tensor widened(const Tensor& t, ScalarType type) {
 
 }  // namespace
 
-ScalarType product_type(ScalarType t) {
-  return is_integral(t, true) && t != kLong ? kInt : kernels::compute_type(t);
-}
-
 bool by_widened_pieces(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& s,
                        ProductFn product) {
   const ScalarType type = product_type(out.scalar_type());
-  if (type == out.scalar_type()) return false;
+  if (type == out.scalar_type() || out.numel() == 0) return false;
   const bool matrices = a.dim() == 3;
   const std::int64_t count = a.sizes()[0];
   const std::int64_t k = a.sizes()[a.dim() - 1], cols = b.sizes()[b.dim() - 1];
@@ -54,12 +49,11 @@ bool by_widened_pieces(const Tensor& out, const Tensor& a, const Tensor& b, cons
   const Tensor whole = matrices ? Tensor() : to_copy(b, type);
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     const auto part = [&](const Tensor& t) { return narrow(t, 0, begin, end - begin); };
-    const Tensor to = part(out);
+    Tensor to = part(out);
     Tensor wide = lanewise::detail::empty_cpu(to.sizes(), type);
     product(wide, widened(part(a), type), matrices ? widened(part(b), type) : whole,
             s.defined() ? part(s) : s);
-    Tensor narrow_to = to;
-    copy_(narrow_to, wide);
+    copy_(to, wide);
   };
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelProducts / (piece * products));
   parallel_for(0, divup(count, piece), grain, [&](std::int64_t first, std::int64_t last) {

@@ -5,10 +5,6 @@
 
 namespace lanewise::ops {
 
-/// The dtype that products of elements of `t` are summed up in: f32 for halves, Int for smaller integers, whose low bits are then
-/// taken; else `t` itself.
-ScalarType product_type(ScalarType t);
-
 /// out, and what goes into it; `s` may be undefined.
 using ProductFn = FunctionRef<void(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& s)>;
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/gemm.h>
 #include <lanewise/ops/matmul.h>
 #include <lanewise/ops/views.h>
-#include <lanewise/ops/widened_products.h>
 
 #include "call.h"
 #include "reduction_support.h"
@@ -100,6 +100,19 @@ TEST(WidenedProducts, BetaZeroIgnoresNan) {
   const Tensor a = random_tensor(rng, {200, 6}, kHalf), b = random_tensor(rng, {6, 5}, kHalf);
   const Tensor nan = ops::filled({5}, kHalf, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(bits(ops::addmm(nan, a, b, 0, 1)), bits(ops::mm(a, b)));
+}
+
+TEST(WidenedProducts, OfNothing) {
+  for (const ScalarType type : kNarrow) {
+    const auto nothing = [&](IntArrayRef sizes) { return detail::empty_cpu(sizes, type); };
+    EXPECT_EQ(ops::bmm(nothing({9, 0, 3}), nothing({9, 3, 0})).sizes(), IntArrayRef({9, 0, 0}));
+    EXPECT_EQ(ops::bmm(nothing({9, 0, 3}), nothing({9, 3, 4})).sizes(), IntArrayRef({9, 0, 4}));
+    EXPECT_EQ(ops::bmm(nothing({9, 2, 3}), nothing({9, 3, 0})).sizes(), IntArrayRef({9, 2, 0}));
+    EXPECT_EQ(ops::mm(nothing({99, 3}), nothing({3, 0})).sizes(), IntArrayRef({99, 0}));
+    EXPECT_EQ(ops::mm(nothing({0, 3}), nothing({3, 4})).sizes(), IntArrayRef({0, 4}));
+    EXPECT_EQ(ops::addmm(nothing({0}), nothing({99, 3}), nothing({3, 0}), 1, 1).sizes(),
+              IntArrayRef({99, 0}));
+  }
 }
 
 TEST(WidenedProducts, LargeIntegersWrap) {
