@@ -130,8 +130,15 @@ class Prefetcher {
     if (std::abs(inner) > kLine) {
       return;
     }
-    stretches_[static_cast<std::size_t>(size_++)] = {at + std::min<std::int64_t>(0, inner * (length - 1)),
-                                                     step, std::abs(inner) * length, by_column ? cols : rows};
+    Stretches stretches{at + std::min<std::int64_t>(0, inner * (length - 1)), step, std::abs(inner) * length,
+                        by_column ? cols : rows};
+    if (std::abs(step) <= kLine) {  // they share lines
+      const std::int64_t reach = step * (stretches.count - 1);
+      const char* const low = stretches.at + std::min<std::int64_t>(0, reach);
+      const auto in_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(low) % kLine);
+      stretches = {low - in_line, kLine, kLine, divup(in_line + std::abs(reach) + stretches.bytes, kLine)};
+    }
+    stretches_[static_cast<std::size_t>(size_++)] = stretches;
   }
 
   void clear() { size_ = 0; }

@@ -1,5 +1,6 @@
 // Gather and scatter of two-dimensional blocks.
 
+#include <lanewise/kernels/deinterleave.h>
 #include <lanewise/kernels/interleave.h>
 #include <lanewise/kernels/movers_strided.h>
 #include <lanewise/kernels/repeat_elements.h>
@@ -226,6 +227,21 @@ bool packs(std::int64_t stride) {
                         stride == -kSize || stride == -2 * kSize);
 }
 
+/// Whether rows are the first elements of records, in a few registers each. On AVX2 and of bytes copy_run() is quicker where it knows
+/// the distance.
+template <class T>
+bool takes_records(std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows, std::int64_t cols) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+#if defined(LANEWISE_ISA_AVX512)
+  constexpr bool kKnown = kSize == 1;
+#else
+  constexpr bool kKnown = true;
+#endif
+  if (row_stride != kSize || rows < 2 || col_stride % kSize != 0 || (kKnown && packs<T>(col_stride)))
+    return false;
+  return deinterleaves<T>(col_stride / kSize, rows, cols);
+}
+
 /// So few columns are gathered and scattered one by one: rows of a few elements apart take two to five times as long each for itself.
 constexpr std::int64_t kFewColumns = 8;
 /// Blocks of at least so many rows and columns, and at most so many bytes (the iterator's tiles have no more), are brought together
@@ -292,7 +308,14 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
       if (row_bytes <= 256) return repeat_short_rows<T, 256>(from, row_stride, rows, cols, tile);
     }
     for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
-  } else if (rows > 1 && row_stride == kSize && !(rows <= 4 && col_stride == rows * kSize)) {
+  } else if (takes_records<T>(row_stride, col_stride, rows, cols)) {
+#if defined(LANEWISE_ISA_AVX512)
+    if constexpr (kSize > 1)
+      return deinterleave(from, col_stride / kSize, rows, cols, kSize == 2 ? 0 : kSize == 4 ? 1 : 2, tile);
+#endif
+    if constexpr (kSize <= 2) deinterleave_narrow<T>(from, col_stride / kSize, rows, cols, tile);
+  } else if (rows > 1 && row_stride == kSize &&
+             !(rows <= 4 && (col_stride == rows * kSize || packs<T>(col_stride)))) {
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)
     if constexpr (kSize == 4 || kSize == 8) {
       if (cols <= kInterleaved && rows >= kLeastInterleaved)

@@ -148,12 +148,14 @@ struct Transposer {
                      char* tile) {
     const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
     const char* end = tile + rows * tile_stride;
-    std::int64_t c = cols / kSide * kSide;
-    if (c < cols) {  // first: what it writes past its columns is written again
-      gather_edge(block + c * col_stride, col_stride, tile + c * static_cast<std::int64_t>(sizeof(T)),
-                  tile_stride, cols - c, rows, end);
+    const std::int64_t in_squares = covered(cols);
+    if (in_squares < cols) {  // first: what it writes past its columns is written again
+      gather_edge(block + in_squares * col_stride, col_stride,
+                  tile + in_squares * static_cast<std::int64_t>(sizeof(T)), tile_stride, cols - in_squares,
+                  rows, end);
     }
-    for (c = 0; c + kSide <= cols; c += kSide) {
+    for (std::int64_t next = 0; next < in_squares; next += kSide) {
+      const std::int64_t c = next + kSide <= cols ? next : cols - kSide;
       const char* from = block + c * col_stride;
       char* to = tile + c * static_cast<std::int64_t>(sizeof(T));
       std::int64_t r = 0;
@@ -173,7 +175,10 @@ struct Transposer {
       for (; r + kSide <= rows; r += kSide) {
         move(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride);
       }
-      if (r < rows) {
+      if (r < covered(rows)) {
+        r = rows - kSide;
+        move(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride, tile_stride);
+      } else if (r < rows) {
         gather_edge(from + r * static_cast<std::int64_t>(sizeof(T)), col_stride, to + r * tile_stride,
                     tile_stride, kSide, rows - r, end);
       }
@@ -185,8 +190,9 @@ struct Transposer {
                       std::int64_t cols) {
     const std::int64_t tile_stride = cols * static_cast<std::int64_t>(sizeof(T));
     const char* end = tile + rows * tile_stride;
-    std::int64_t c = 0;
-    for (; c + kSide <= cols; c += kSide) {
+    const std::int64_t in_squares = covered(cols);
+    for (std::int64_t next = 0; next < in_squares; next += kSide) {
+      const std::int64_t c = next + kSide <= cols ? next : cols - kSide;
       const char* from = tile + c * static_cast<std::int64_t>(sizeof(T));
       char* to = block + c * col_stride;
       std::int64_t r = 0;
@@ -205,18 +211,27 @@ struct Transposer {
       for (; r + kSide <= rows; r += kSide) {
         move(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride);
       }
-      if (r < rows) {
+      if (r < covered(rows)) {
+        r = rows - kSide;
+        move(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)), col_stride);
+      } else if (r < rows) {
         scatter_edge(from + r * tile_stride, tile_stride, to + r * static_cast<std::int64_t>(sizeof(T)),
                      col_stride, rows - r, kSide, end);
       }
     }
-    if (c < cols) {
-      scatter_edge(tile + c * static_cast<std::int64_t>(sizeof(T)), tile_stride, block + c * col_stride,
-                   col_stride, rows, cols - c, end);
+    if (in_squares < cols) {
+      scatter_edge(tile + in_squares * static_cast<std::int64_t>(sizeof(T)), tile_stride,
+                   block + in_squares * col_stride, col_stride, rows, cols - in_squares, end);
     }
   }
 
  private:
+  /// How many of n rows or columns squares take. Narrow elements, which are slow to move at the edges, take another that
+  /// overlaps the one before: of bf16 28 x 28 take 0.68 of the time so, f32 0.94 to 1.2 (Zen 4).
+  static constexpr std::int64_t covered(std::int64_t n) {
+    const std::int64_t edge = n % kSide;
+    return sizeof(T) <= 2 && edge > 1 && n > kSide ? n : n - edge;
+  }
   [[gnu::noinline]] static void move(const char* from, std::int64_t from_stride, char* to,
                                      std::int64_t to_stride) {
     Square square;

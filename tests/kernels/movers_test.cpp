@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "../vec/guarded_page.h"
 #include "kernel_support.h"
 
 // Movers against scalar references: all 144 conversions, gathers and scatters of any stride.
@@ -322,6 +323,39 @@ TEST(Strided, GatherAndScatterAgreeWithLoops) {
           }
         }
         ASSERT_EQ(scattered, looped);
+      }
+    }
+  });
+}
+
+// Records of some elements, the first of which become rows: what lies behind the last is not read.
+TEST(Strided, RowsOfRecordsAreGatheredWithoutReadingBehindTheLast) {
+  GuardedPage page;
+  for_each_isa([&](const KernelTable& table) {
+    std::mt19937_64 random(11);
+    for (int log = 0; log < 5; ++log) {
+      const std::int64_t size = std::int64_t{1} << log;
+      for (std::int64_t step = 2; step <= 17; ++step) {
+        for (std::int64_t rows = 2; rows <= step; ++rows) {
+          for (const std::int64_t cols : {15, 16, 17, 31, 40, 63, 64, 100, 129}) {
+            const std::int64_t bytes = ((cols - 1) * step + rows) * size;
+            if (bytes > 4096) continue;
+            const char* const from = page.last<char>(static_cast<int>(bytes));
+            for (std::int64_t i = 0; i < bytes; ++i)
+              page.last<char>(static_cast<int>(bytes))[i] = static_cast<char>(random());
+            const auto tile_bytes = static_cast<std::size_t>(rows * cols * size);
+            std::vector<char> tile(tile_bytes + 64, 0x5b);
+            std::vector<char> expected(tile_bytes + 64, 0x5b);
+            for (std::int64_t r = 0; r < rows; ++r) {
+              for (std::int64_t c = 0; c < cols; ++c)
+                std::memcpy(expected.data() + (r * cols + c) * size, from + (c * step + r) * size,
+                            static_cast<std::size_t>(size));
+            }
+            table.movers->gather[log](from, size, step * size, rows, cols, tile.data());
+            ASSERT_EQ(tile, expected)
+                << rows << " of " << step << " elements of " << size << " bytes, " << cols << " records";
+          }
+        }
       }
     }
   });
