@@ -142,7 +142,7 @@ std::int64_t bytes_of(const TileJob& job, const TileOperand& operand) {
 /// dimension 0 do not, and L1 does not hold them all. Where dimension 0 has few elements each of a row is moved alone, which is worth it
 /// for copies with long rows; into results with gaps dimension 0 has to be longer.
 bool is_worth_cubes(const Plan& plan, int d) {
-  constexpr std::int64_t kNear = 16, kLine = 64, kFewest = 8, kFewestToGaps = 16, kLongRow = 32,
+  constexpr std::int64_t kNear = 16, kLine = 64, kFewest = 8, kFewestToGaps = 16, kLongRow = 16,
                          kInL1 = 32 << 10, kWidest = 8;
   const TileJob& job = *plan.job;
   const bool few = job.shape[0] < kFewest;
@@ -156,7 +156,7 @@ bool is_worth_cubes(const Plan& plan, int d) {
     const std::int64_t along = std::abs(operand.strides[d]);
     shares =
         shares || (feed == Feed::Gather && along != 0 && along <= kNear && operand.memory_size() <= kWidest &&
-                   std::abs(operand.strides[0]) > kLine && bytes_of(job, operand) > kInL1);
+                   std::abs(operand.strides[0]) >= kLine && bytes_of(job, operand) > kInL1);
   }
   return shares;
 }

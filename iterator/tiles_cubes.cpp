@@ -27,6 +27,9 @@ struct CubePlan {
   double cost = 1;
 };
 
+/// Of fewer columns an element of each row at a time is taken.
+constexpr std::int64_t kFewColumns = 8;
+
 /// How an operand's rows of all inner dimensions reach the function.
 RowFeed feed_of(const Plan& plan, const TileJob& job, int k, int inner) {
   const TileOperand& operand = job.operand[static_cast<std::size_t>(k)];
@@ -88,7 +91,8 @@ CubePlan plan_cubes(const Plan& plan, int d) {
       if (cubes.feed[i] == RowFeed::RowScalar && operand.strides[d] != 0) cubes.moving |= 1u << k;
     }
   }
-  const std::int64_t slice = divup(cubes.rows * job.shape[0] * widest, 64) * 64;
+  const bool lines = job.shape[0] < kFewColumns;
+  const std::int64_t slice = divup(cubes.rows * (lines ? width : job.shape[0]) * widest, 64) * 64;
   cubes.slice = at;
   cubes.scratch = at + slice;
   return cubes;
@@ -141,7 +145,6 @@ class CubeRun {
   /// each row at a time is quicker, of its rows alone.
   template <class F>
   void each_slice(int k, char* at, std::int64_t length, F&& f) const {
-    constexpr std::int64_t kFewColumns = 8;
     const std::int64_t* strides = job_.operand[static_cast<std::size_t>(k)].strides;
     const int last = cubes_.inner - 1;
     std::array<std::int64_t, kSmallDims> index{};
@@ -158,9 +161,25 @@ class CubeRun {
       }
     }
   }
+  /// Whether the rows of an operand are an element each of contiguous lines.
+  bool takes_lines(int k) const {
+    const auto i = static_cast<std::size_t>(k);
+    return job_.shape[0] < kFewColumns && !stagers_[i]->converts() &&
+           job_.operand[i].strides[cubes_.inner] == job_.operand[i].tile_size();
+  }
+  /// The lines side by side, and then turned as one block.
+  void load_lines(int k, char* at, std::int64_t length, char* to) const {
+    const std::int64_t size = job_.operand[static_cast<std::size_t>(k)].tile_size(), bytes = rows_ * size;
+    char* const lines = arena_ + cubes_.slice;
+    each_slice(k, at, length, [&](const Block& block, std::int64_t position) {
+      copy_bytes(lines + position * bytes, block.data, static_cast<std::size_t>(bytes));
+    });
+    job_.movers->gather[size_index(size)](lines, size, bytes, rows_, width_, to);
+  }
   void load(int k, char* at, std::int64_t length, char* to, std::int64_t step) const {
     const auto i = static_cast<std::size_t>(k);
     const std::int64_t size = job_.operand[i].tile_size();
+    if (takes_lines(k) && step == width_ * size) return load_lines(k, at, length, to);
     each_slice(k, at, length, [&](const Block& block, std::int64_t position) {
       const std::int64_t bytes = block.cols * size;
       if (bytes == step) return stagers_[i]->load(block, to, arena_ + cubes_.scratch);

@@ -103,6 +103,25 @@ TEST(PermutedImages, AreCopiedPastCaches) {
   }
 }
 
+// Some of the channels of images whose channels lie side by side, their windows, and images side by side.
+TEST_P(Permuted, ChannelsAndWindowsAreCopied) {
+  for (const std::int64_t channels : {2, 3, 4, 5, 8, 16, 33, 64}) {
+    for (const Dims& order : {Dims{0, 2, 3, 1}, Dims{0, 3, 2, 1}}) {
+      const Tensor x = numbers({2, channels, 36, 50}, order, GetParam(), 0), a = copied_one_by_one(x);
+      for (std::int64_t used = 1; used <= channels; used = used < 4 ? used + 1 : 2 * used) {
+        const Tensor some = x.narrow(1, (channels - used) / 2, used);
+        expect_same(some.contiguous(), copied_one_by_one(some), "some channels");
+      }
+      for (std::int64_t dim = 0; dim < 4; ++dim) {
+        expect_same(cat({x, x}, dim), cat({a, a}, dim), "cat");
+        expect_same(x.roll(1, dim), a.roll(1, dim), "roll");
+        if (dim >= 2)
+          expect_same(x.unfold(dim, 3, 2).contiguous(), copied_one_by_one(a.unfold(dim, 3, 2)), "windows");
+      }
+    }
+  }
+}
+
 TEST_P(Permuted, MeetsAnotherOrder) {
   each([&](const Dims& shape, const Dims& order, unsigned variant) {
     Dims other(order.rbegin(), order.rend());
