@@ -45,6 +45,9 @@ constexpr std::int64_t kFewToRows = 64;
 /// Fewer columns of several batches are taken together, up to so many in all, of sequences up to a length: of [32768, 4, 2] a cumsum
 /// takes 0.25 of the time so, of 256 elements 4 times as long.
 constexpr std::int64_t kFewJoined = 8, kJoinedColumns = 256, kLongestJoined = 64;
+/// Of eight bytes, which are carried as they are, more fill a register well enough: of [640, 12, 5] f64 a cumsum takes 0.55 of the time
+/// where they lie.
+constexpr std::int64_t kFewJoinedOfEight = 5;
 /// Rows that take turns in a kernel.
 constexpr std::int64_t kFewRows = 4;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
@@ -133,8 +136,9 @@ class Scanner {
              : lines_ < kFewRows && kernel.most_rows == INT64_MAX ? 1
                                                                   : kSequences;
     width_ = std::min(width_, lines_);
-    if (of_columns && rows_ == nullptr && lines_ < kFewJoined && n_ <= kLongestJoined &&
-        in_.line == from_size_ && out_.line == to_size_ && !streams_)
+    const std::int64_t few = size_ == 8 && carry_size_ == 8 ? kFewJoinedOfEight : kFewJoined;
+    if (of_columns && rows_ == nullptr && lines_ < few && n_ <= kLongestJoined && in_.line == from_size_ &&
+        out_.line == to_size_ && !streams_)
       together_ = std::min(kJoinedColumns / lines_, divup(batches_, get_num_threads()));
   }
 

@@ -127,6 +127,30 @@ TEST(Scan, OfThreeDimensions) {
   }
 }
 
+// Columns that fill a register, or two, in part: whole ones are read and written only where others follow.
+TEST(Scan, OfFewColumns) {
+  manual_seed(17);
+  for (const ScalarType type : {kDouble, kFloat, kLong, kBFloat16, kComplexFloat}) {
+    for (std::int64_t columns = 1; columns <= 34; ++columns) {
+      for (const std::int64_t n : {1, 2, 5, 12}) {
+        const Tensor x = numbers({3, n, columns}, type);
+        const Tensor sums = expected(x, 1, false), products = expected(x, 1, true);
+        const std::string what =
+            std::string(toString(type)) + " " + std::to_string(n) + " x " + std::to_string(columns);
+        Tensor around = full({5, n, columns}, 7, TensorOptions().dtype(type)), out = around.narrow(0, 1, 3);
+        cumsum_out(out, x, 1);
+        expect_same_bits(out.contiguous(), sums, what);
+        cumprod_out(out, x, 1);
+        expect_same_bits(out.contiguous(), products, what);
+        EXPECT_TRUE(around[0].eq(7).all().item<bool>() && around[4].eq(7).all().item<bool>()) << what;
+        expect_same_bits(x.clone().cumsum_(1), sums, what + " in place");
+        const Tensor gaps = cat({x, x}, 2).narrow(2, 0, columns);
+        expect_same_bits(gaps.cumsum(1), sums, what + " with gaps");
+      }
+    }
+  }
+}
+
 TEST(Scan, BackwardsIsThatOfTheReverse) {
   manual_seed(13);
   for (const ScalarType type : {kFloat, kDouble, kBFloat16, kComplexFloat}) {
