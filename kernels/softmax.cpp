@@ -119,7 +119,7 @@ struct Passes {
     constexpr std::int64_t kMostHeld = (256 << 10) / static_cast<std::int64_t>(sizeof(T));
     const bool clash = !Op::kUsesMax && n > 2 && 3 * n * stride > kMostHeld &&
                        stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0;
-    if ((n > kTile || clash) && count > kTile) return pages(a, b, out, count, n, stride);
+    if ((n > kTile || clash) && (count > kTile || !Op::kUsesMax)) return pages(a, b, out, count, n, stride);
     T max[kTile] = {};
     T factor[kTile];
     for (std::int64_t c = 0; c < count; c += kTile) {

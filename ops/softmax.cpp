@@ -73,6 +73,10 @@ class Side {
   char* load(std::int64_t first, std::int64_t row_stride, std::int64_t col_stride, std::int64_t rows,
              std::int64_t cols) const {
     char* to = tile(rows * cols);
+    if (converts_whole(row_stride, col_stride, cols)) {
+      widen_(at(first), to, rows * cols);
+      return to;
+    }
     if (converts_by_rows(col_stride, cols)) {
       for (std::int64_t r = 0; r < rows; ++r)
         widen_(at(first + r * row_stride), to + r * cols * compute_size_, cols);
@@ -127,6 +131,10 @@ class Side {
   }
 
  private:
+  /// Rows that follow one another.
+  bool converts_whole(std::int64_t row_stride, std::int64_t col_stride, std::int64_t cols) const {
+    return converts_ && col_stride == 1 && row_stride == cols;
+  }
   /// Rows that are long enough to be converted where they lie.
   bool converts_by_rows(std::int64_t col_stride, std::int64_t cols) const {
     return converts_ && col_stride == 1 && cols >= kConvertedRow;
