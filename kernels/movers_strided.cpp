@@ -310,7 +310,7 @@ void gather(const char* from, std::int64_t row_stride, std::int64_t col_stride, 
     for (std::int64_t r = 0; r < rows; ++r) fill_run<T>(from + r * row_stride, tile + r * row_bytes, cols);
   } else if (takes_records<T>(row_stride, col_stride, rows, cols)) {
 #if defined(LANEWISE_ISA_AVX512)
-    if constexpr (kSize > 1)
+    if constexpr (kSize > 1 && kSize <= 8)
       return deinterleave(from, col_stride / kSize, rows, cols, kSize == 2 ? 0 : kSize == 4 ? 1 : 2, tile);
 #endif
     if constexpr (kSize <= 2) deinterleave_narrow<T>(from, col_stride / kSize, rows, cols, tile);
