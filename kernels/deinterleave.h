@@ -46,7 +46,7 @@ template <class T>
     Places place[kLongest];
     for (std::int64_t k = 0; k < step; ++k) {
       const auto elsewhere = (at & 0xf0) != static_cast<std::uint8_t>(16 * k);
-      place[k] = (at & 0x0f) | reinterpret_cast<const Places&>(elsewhere);
+      place[k] = (at & 0x0f) | Places(elsewhere);
     }
     const auto row_of = [&](const char* records) __attribute__((always_inline)) {
       SixteenBytes v = arranged(load_sixteen(records), load_sixteen(&place[0]));
