@@ -329,7 +329,7 @@ TEST(Strided, GatherAndScatterAgreeWithLoops) {
 }
 
 // Records of some elements, the first of which become rows: what lies behind the last is not read.
-TEST(Strided, RowsOfRecordsAreGatheredWithoutReadingBehindTheLast) {
+TEST(Strided, RowsOfRecordsAreReadUpToAPageEnd) {
   GuardedPage page;
   for_each_isa([&](const KernelTable& table) {
     std::mt19937_64 random(11);
