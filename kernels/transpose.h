@@ -22,7 +22,7 @@ struct Sixteen {
 
 /// Transposition of kSide x kSide elements of type T: within parts of 16 bytes, and of the parts themselves. On AVX2 those are loaded
 /// to where their columns will be, which costs no shuffle; on AVX-512 they change places after, by instructions that shuffle parts of two
-/// registers (16 x 16 f32 take 0.7 of the time of shuffles across whole registers on a Zen 4).
+/// registers (shuffles across whole registers take up to 1.25 times as long for whole copies, Zen 4).
 template <class T>
 struct SquareBlock {
   // Narrow elements stay in 16 bytes, where interleaving is one instruction.

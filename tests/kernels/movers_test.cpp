@@ -340,9 +340,8 @@ TEST(Strided, RowsOfRecordsAreReadUpToAPageEnd) {
           for (const std::int64_t cols : {15, 16, 17, 31, 40, 63, 64, 100, 129}) {
             const std::int64_t bytes = ((cols - 1) * step + rows) * size;
             if (bytes > 4096) continue;
-            const char* const from = page.last<char>(static_cast<int>(bytes));
-            for (std::int64_t i = 0; i < bytes; ++i)
-              page.last<char>(static_cast<int>(bytes))[i] = static_cast<char>(random());
+            char* const from = page.last<char>(static_cast<int>(bytes));
+            for (std::int64_t i = 0; i < bytes; ++i) from[i] = static_cast<char>(random());
             const auto tile_bytes = static_cast<std::size_t>(rows * cols * size);
             std::vector<char> tile(tile_bytes + 64, 0x5b);
             std::vector<char> expected(tile_bytes + 64, 0x5b);
