@@ -140,7 +140,8 @@ std::int64_t bytes_of(const TileJob& job, const TileOperand& operand) {
 
 /// Whether rows along dimension d, which others lie within, are to be transposed in cubes: their elements share cache lines, those of
 /// dimension 0 do not, and L1 does not hold them all. Where dimension 0 has few elements lines along the rows are put side by side
-/// and turned together, which is worth it for copies with long rows (turned bf16 of 64 x 16 x 12 x 7 0.5 of the time, of 64 x 10 x 12 x 5 1.6); into results with gaps dimension 0 has to be longer.
+/// and turned together, which is worth it for copies with long rows (turned bf16 of 64 x 16 x 12 x 7 0.5 of the time, of
+/// 64 x 10 x 12 x 5 1.6); into results with gaps dimension 0 has to be longer.
 bool is_worth_cubes(const Plan& plan, int d) {
   constexpr std::int64_t kNear = 16, kLine = 64, kFewest = 8, kFewestToGaps = 16, kLongRow = 16,
                          kInL1 = 32 << 10, kWidest = 8;
