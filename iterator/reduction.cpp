@@ -5,8 +5,10 @@
 
 #include <lanewise/dispatch_isa/detail/observe.h>
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/kept_order.h>
 #include <lanewise/iterator/detail/operand_copy.h>
 #include <lanewise/iterator/detail/part_reducer.h>
+#include <lanewise/iterator/detail/reduced_rows.h>
 #include <lanewise/iterator/detail/reduction_counter.h>
 #include <lanewise/iterator/detail/reduction_element.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
@@ -20,6 +22,7 @@ namespace {
 
 using detail::KeptDim;
 using detail::kParallelElements;
+using detail::ReducedRows;
 using detail::ReductionCounter;
 using detail::ReductionFunctions;
 using detail::ReductionPlan;
@@ -35,15 +38,15 @@ std::size_t acc_bytes_of(std::int64_t width, const ReductionFunctions& f) {
 /// One reduction: cut into units that threads share, each fed to the kernel by a PartReducer and then written as its values.
 class Reducer {
  public:
-  Reducer(const ReductionArgs& args, const Tensor& self, ScalarType element,
-          const ReductionFunctions& functions, Tensor* values, Tensor* indices)
-      : plan_(self, args.dims, element, functions.order_free && indices == nullptr, functions.together,
-              functions.least_columns, in_parallel_region() ? 1 : get_num_threads()),
+  Reducer(const Tensor& self, DimMask dims, ScalarType element, const ReductionFunctions& functions,
+          const kernels::KernelScalar& param, Tensor* values, Tensor* indices)
+      : plan_(self, dims, element, functions.order_free && indices == nullptr, functions,
+              in_parallel_region() ? 1 : get_num_threads()),
         f_(functions),
         acc_bytes_(acc_bytes_of(plan_.width, functions)),
         parts_(plan_, functions, acc_bytes_),
         movers_(*kernels::active_kernels().movers),
-        param_(args.param) {
+        param_(param) {
     if (values != nullptr) {
       values_ = static_cast<char*>(values->data_ptr());
       result_ = values->scalar_type();
@@ -172,40 +175,103 @@ class Reducer {
   std::int64_t blocks_;
 };
 
-void run_reduction(const ReductionArgs& args, const Tensor& self, bool want_values, Tensor* values,
-                   Tensor* indices) {
+/// What is reduced: `dims` of `self`, whose other dimensions are results, in order unless `kept` says in which, see
+/// detail::kept_in_memory_order().
+struct Reduced {
+  const char* op;
+  Tensor self;
+  DimMask dims;
+  DimVector kept;
+  ScalarType element = ScalarType::Undefined;
+
+  /// Allocated results; they may be replaced.
+  void run(const ReductionFunctions& f, const kernels::KernelScalar& param, Tensor* values,
+           Tensor* indices) const {
+    if (kept.empty()) return Reducer(self, dims, element, f, param, values, indices).run();
+    const IntArrayRef sizes(self.sizes().data(), kept.size());
+    const auto like = [&](const Tensor* t) {
+      return t != nullptr ? detail::empty_cpu(sizes, t->scalar_type()) : Tensor();
+    };
+    Tensor own_values = like(values), own_indices = like(indices);
+    Reducer(self, dims, element, f, param, values != nullptr ? &own_values : nullptr,
+            indices != nullptr ? &own_indices : nullptr)
+        .run();
+    if (values != nullptr) *values = detail::in_order(op, own_values, kept, values->sizes());
+    if (indices != nullptr) *indices = detail::in_order(op, own_indices, kept, indices->sizes());
+  }
+};
+
+/// Results of so many rows each, see detail::rows_last().
+void reduce_by_rows(const Reduced& reduced, std::int64_t rows, const ReductionFunctions& f,
+                    const kernels::KernelScalar& param, Tensor& values) {
+  const auto& kernels = kernels::active_kernels();
+  // A sum is what it was accumulated in.
+  ReductionFunctions first = f;
+  first.finish = kernels.reductions->sum->finish[static_cast<std::size_t>(reduced.element)];
+  const std::int64_t width = values.numel();
+  Tensor sums = detail::empty_cpu({rows * width}, f.value_type);
+  reduced.run(first, {}, &sums, nullptr);
+  auto* acc = static_cast<char*>(sums.data_ptr());
+  detail::combine_rows(f, acc, rows, width);
+  const bool direct = values.scalar_type() == f.value_type;
+  const Tensor finished = direct ? values : detail::empty_cpu(values.sizes(), f.value_type);
+  f.finish(acc, width, &param, static_cast<char*>(finished.data_ptr()), nullptr);
+  if (direct) return;
+  kernels.movers
+      ->convert[static_cast<std::size_t>(f.value_type)][static_cast<std::size_t>(values.scalar_type())](
+          static_cast<const char*>(finished.const_data_ptr()), static_cast<char*>(values.data_ptr()), width);
+}
+
+void run_reduction(const ReductionArgs& args, const Tensor& self, Tensor* values, Tensor* indices) {
   LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
   LANEWISE_CHECK(ShapeError, self.dim() <= kMaxReductionDims, args.op, ": at most ", kMaxReductionDims,
                  " dimensions can be reduced, found ", self.dim());
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
-  const ScalarType element = detail::reduction_element(kernel, args, self);
-  const ReductionFunctions f(kernel, element);
-  LANEWISE_CHECK(DtypeError, f.inner != nullptr, args.op, ": not defined for ", given, " elements");
-  if (self.numel() >= ReductionPlan::kLeastCopied && !self.is_contiguous() &&
-      ReductionPlan(self, args.dims, element, f.order_free && indices == nullptr, f.together, f.least_columns)
-          .is_better_copied()) {
-    return run_reduction(args, detail::contiguous_copy(args.op, self), want_values, values, indices);
+  const ReductionFunctions of_given(kernel, kernels::compute_type(given));
+  LANEWISE_CHECK(DtypeError, of_given.inner != nullptr, args.op, ": not defined for ", given, " elements");
+
+  Reduced reduced{args.op, self, args.dims, {}};
+  const ReducedRows rows(self.sizes(), args.dims);
+  const bool by_rows = of_given.by_rows && rows.count > 1;
+  if (by_rows) {
+    reduced.self = detail::rows_last(self, args.dims, rows);
+    reduced.dims = detail::last_dims(self.dim(), std::popcount(rows.inner));
   }
+  reduced.kept = detail::kept_in_memory_order(reduced.self, reduced.dims);
+  if (!reduced.kept.empty()) {
+    reduced.self = detail::kept_first(reduced.self, reduced.kept, reduced.dims);
+    reduced.dims = detail::last_dims(self.dim(), self.dim() - static_cast<std::int64_t>(reduced.kept.size()));
+  }
+  reduced.element = detail::reduction_element(kernel, given, reduced.self, reduced.dims);
+  const ReductionFunctions f(kernel, reduced.element);
+
   const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);
-  if (want_values) {
+  if (values != nullptr) {
     ScalarType result = args.result;
     if (result == ScalarType::Undefined) {
-      const bool of_elements = f.value_type == element || f.value_type == kernels::compute_type(given);
+      const bool of_elements =
+          f.value_type == reduced.element || f.value_type == kernels::compute_type(given);
       result = of_elements ? given : f.value_type;
     }
     *values = detail::empty_cpu(shape, result);
   }
   if (indices != nullptr) *indices = detail::empty_cpu(shape, kLong);
-  if ((want_values ? *values : *indices).numel() == 0) return;
+  if ((values != nullptr ? *values : *indices).numel() == 0) return;
   detail::note_path(detail::Path::Reduction);
-  Reducer(args, self, element, f, want_values ? values : nullptr, indices).run();
+
+  if (self.numel() >= ReductionPlan::kLeastCopied && !reduced.self.is_contiguous() &&
+      ReductionPlan(reduced.self, reduced.dims, reduced.element, f.order_free && indices == nullptr, f)
+          .is_better_copied())
+    reduced.self = detail::contiguous_copy(args.op, reduced.self);
+  if (by_rows) return reduce_by_rows(reduced, rows.count, f, args.param, *values);
+  reduced.run(f, args.param, values, indices);
 }
 
 /// All elements of a contiguous tensor, so few that one thread reduces them where they lie: no plan is made.
 /// Undefined where that does not hold.
 Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
-  constexpr std::size_t kAccBytes = 256;
+  constexpr std::size_t kAccBytes = 256, kRowBytes = kParallelElements / detail::kLeastRow * 16;
   const DimMask all = self.dim() < kMaxReductionDims ? (DimMask{1} << self.dim()) - 1 : ~DimMask{0};
   const std::int64_t n = self.numel();
   if ((args.dims & all) != all || args.keepdim || n == 0 || n > kParallelElements || !self.is_contiguous())
@@ -218,9 +284,23 @@ Tensor reduce_at_once(const ReductionArgs& args, const Tensor& self) {
                         (args.result == ScalarType::Undefined || args.result == kernel.value_type[i]);
   if (!as_it_is || kernel.inner[i] == nullptr || kernel.acc_size[i] > kAccBytes) return {};
   detail::note_path(detail::Path::Reduction);
-  alignas(64) char acc[kAccBytes];
   Tensor value = detail::empty_cpu({}, kernel.value_type[i]);
-  kernel.inner[i](static_cast<const char*>(self.const_data_ptr()), n, 0, kernels::kPrefetchBytes, acc);
+  const auto* x = static_cast<const char*>(self.const_data_ptr());
+  if (self.dim() > 1 && n > detail::kLeastRow) {
+    const ReductionFunctions f(kernel, element);
+    const ReducedRows rows(self.sizes(), all);
+    if (f.by_rows && rows.count > 1) {
+      alignas(64) char accs[kRowBytes];
+      const std::int64_t length = n / rows.count;
+      f.reduce_runs(x, length, length * static_cast<std::int64_t>(self.itemsize()), rows.count, 0,
+                    kernels::kPrefetchBytes, accs);
+      detail::combine_rows(f, accs, rows.count, 1);
+      f.finish(accs, 1, &args.param, static_cast<char*>(value.data_ptr()), nullptr);
+      return value;
+    }
+  }
+  alignas(64) char acc[kAccBytes];
+  kernel.inner[i](x, n, 0, kernels::kPrefetchBytes, acc);
   kernel.finish[i](acc, 1, &args.param, static_cast<char*>(value.data_ptr()), nullptr);
   return value;
 }
@@ -242,13 +322,13 @@ DimVector reduced_shape(IntArrayRef sizes, DimMask dims, bool keepdim) {
 Tensor reduce(const ReductionArgs& args, const Tensor& self) {
   Tensor values = reduce_at_once(args, self);
   if (values.defined()) return values;
-  run_reduction(args, self, true, &values, nullptr);
+  run_reduction(args, self, &values, nullptr);
   return values;
 }
 
 Tensor reduce_with_index(const ReductionArgs& args, const Tensor& self, Tensor* values) {
   Tensor indices;
-  run_reduction(args, self, values != nullptr, values, &indices);
+  run_reduction(args, self, values, &indices);
   return indices;
 }
 

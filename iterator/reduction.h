@@ -24,8 +24,8 @@ struct ReductionArgs {
 };
 
 /// Reduces `self` (any strides, any dtype) over the dimensions in args.dims. The reduced elements form a
-/// sequence in row-major order of their indices, whatever their order in memory: so the bits of the result
-/// depend on the values and the shape only.
+/// sequence in row-major order of their indices, whatever their order in memory, or rows of such a sequence (Note [Rows of a
+/// reduction] in detail/reduced_rows.h): so the bits of the result depend on the values and the shape only.
 ///
 /// Shapes   the values get the shape of self without the reduced dimensions, or with size 1 there if keepdim
 /// Throws   DtypeError if the kernel does not take the type. At least one element must be reduced if there

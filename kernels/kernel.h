@@ -132,17 +132,6 @@ struct IndexedKernel {
 /// order of the elements: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
 
-/// Whether ReductionKernel::columns takes columns of so many elements: not too many whole leaves, or some columns a leaf.
-inline constexpr std::int64_t kMostColumnLeaves = 64, kMostLeafColumns = 4;
-constexpr bool has_column_leaves(std::int64_t length) noexcept {
-  return length % kReductionBlock == 0
-             ? length <= kMostColumnLeaves * kReductionBlock
-             : kReductionBlock % length == 0 && length * kMostLeafColumns >= kReductionBlock;
-}
-
-/// It takes at least so many bytes of each row.
-inline constexpr std::int64_t kColumnStripeBytes = 1024;
-
 /// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of
 /// the halves may be there too, for kernels that read them where they lie; values and bits are those of Float. `acc`
 /// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *
@@ -155,6 +144,8 @@ struct ReductionKernel {
   std::array<bool, kNumScalarTypes> order_free;  ///< the result does not depend on the order of the elements
   /// Accumulators of columns are acc_size bytes apart, each whole.
   std::array<bool, kNumScalarTypes> side_by_side;
+  /// Rows of few elements that lie end to end are taken by `outer` as one long row.
+  std::array<bool, kNumScalarTypes> joins_rows;
   /// Elements of rows from which on they are quicker one by one, through inner, than as columns, where there is no short_rows.
   std::array<std::uint8_t, kNumScalarTypes> least_row;
 
@@ -171,20 +162,6 @@ struct ReductionKernel {
                       std::int64_t ahead, char* acc) noexcept,
              kNumScalarTypes>
       short_rows;
-  /// The same of a sequence that lies in contiguous rows of `length` elements, `row_stride` bytes apart: its
-  /// elements [first, first + n), where `first` is a multiple of kReductionBlock. Null where that is not
-  /// worth code.
-  std::array<void (*)(const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
-                      std::int64_t n, char* acc) noexcept,
-             kNumScalarTypes>
-      joined;
-  /// The same of a sequence that lies column by column, in rows `row_stride` bytes apart: has_column_leaves(length), and
-  /// `first` is a multiple of kReductionBlock and of length, as n is of a length of more than that. Null where that is not worth
-  /// code.
-  std::array<void (*)(const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
-                      std::int64_t n, char* acc) noexcept,
-             kNumScalarTypes>
-      columns;
   /// Reduces rows: acc[c] over x[r * row_stride + c], rows contiguous, row_stride in bytes; the same tree as
   /// inner, so the same bits.
   std::array<void (*)(const char* x, std::int64_t rows, std::int64_t row_stride, std::int64_t cols,

@@ -3,7 +3,6 @@
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/reduction_order_free.h>
 #include <lanewise/kernels/reduction_short_rows.h>
-#include <lanewise/kernels/reduction_tree_columns.h>
 #include <lanewise/kernels/reduction_tree_rows.h>
 
 /// Fills the columns of a ReductionKernel. Included by per-ISA files.
@@ -55,21 +54,12 @@ constexpr void add_tree(ReductionKernel& k) {
   constexpr std::size_t i = index_of<T>;
   k.acc_size[i] = sizeof(T);
   k.side_by_side[i] = true;
+  k.joins_rows[i] = true;
   k.least_row[i] = kLeastTreeRow<Op>;
   k.value_type[i] = scalar_type_of<T>();
   k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n, ahead);
   };
-  k.joined[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
-                   std::int64_t n, char* acc) noexcept {
-    *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(JoinedRows<T>{x, length, row_stride}, first, n);
-  };
-  if constexpr (Op::kExactIdentity && vec::Vec<T>::size >= kMostLeafColumns) {
-    k.columns[i] = [](const char* x, std::int64_t length, std::int64_t row_stride, std::int64_t first,
-                      std::int64_t n, char* acc) noexcept {
-      *reinterpret_cast<T*>(acc) = TreeColumns<Op>::reduce(x, length, row_stride, first, n);
-    };
-  }
   k.outer[i] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                   RowPrefetch, char* acc) noexcept {
     using Rows = TreeRowsByParts<Op>;

@@ -31,8 +31,7 @@ constexpr void add_mapped(ReductionKernel& k) {
   add_tree<Op>(k);
   constexpr std::size_t i = index_of<typename Op::Element>;
   k.inner[i] = MappedTree<Op, Map>::inner;
-  k.joined[i] = nullptr;
-  k.columns[i] = nullptr;
+  k.joins_rows[i] = false;
   if constexpr (kHasShortRows<typename Op::Element>) k.short_rows[i] = short_rows<Op, Map>;
   k.outer[i] = MappedTree<Op, Map>::outer;
 }

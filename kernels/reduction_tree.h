@@ -48,15 +48,6 @@ struct Unmapped {
   }
 };
 
-/// Rows that follow one another in a sequence.
-template <class T>
-struct JoinedRows {
-  const char* x;
-  std::int64_t length;      ///< of a row
-  std::int64_t row_stride;  ///< bytes
-  const T* row(std::int64_t r) const { return reinterpret_cast<const T*>(x + r * row_stride); }
-};
-
 /// Combines equal-sized subtrees as they come.
 template <class Op>
 class TreeCounter {
@@ -136,24 +127,6 @@ struct TreeRun {
   /// Of 0 <= n <= kReductionBlock elements.
   static LANEWISE_INLINE T leaf(const In* x, std::int64_t n, std::int64_t ahead) {
     return n == kReductionBlock ? full_leaf(x, ahead) : short_leaf(x, static_cast<int>(n));
-  }
-
-  /// Elements [first, first + n) of rows.
-  static T reduce(const JoinedRows<T>& rows, std::int64_t first, std::int64_t n) {
-    TreeCounter<Op> counter;
-    const std::int64_t ahead =
-        prefetch_distance(rows.length * static_cast<std::int64_t>(sizeof(T)), rows.row_stride);
-    std::int64_t r = first / rows.length, at = first % rows.length;
-    for (; n >= kReductionBlock; n -= kReductionBlock) {
-      if (at + kReductionBlock <= rows.length) {
-        counter.push(full_leaf(rows.row(r) + at, ahead), 0);
-        at += kReductionBlock;
-      } else {
-        counter.push(leaf_of_rows(rows, r, at, ahead), 0);
-      }
-    }
-    if (n > 0) counter.push(short_leaf_of_rows(rows, r, at, static_cast<int>(n)), 0);
-    return counter.finish();
   }
 
   /// Of 0 <= n < kReductionBlock elements.
@@ -264,44 +237,6 @@ struct TreeRun {
       if (valid > half) valid = half;
     }
     return n > 0 ? lanes[0] : Op::identity();
-  }
-  /// The leaf that begins with element `at` of row r; both move to its end. Rows are longer than kLanes.
-  static T leaf_of_rows(const JoinedRows<T>& rows, std::int64_t& r, std::int64_t& at, std::int64_t ahead) {
-    T seam[kLanes];
-    const T* row = rows.row(r);
-    const auto next_lanes = [&]() __attribute__((always_inline)) {
-      if (at == rows.length) {
-        row = rows.row(++r);
-        at = 0;
-      }
-      const T* const x = row + at;
-      const std::int64_t left = rows.length - at;
-      if (left >= kLanes) {
-        at += kLanes;
-        return x;
-      }
-      __builtin_memcpy(seam, x, static_cast<std::size_t>(left) * sizeof(T));
-      row = rows.row(++r);
-      at = kLanes - left;
-      __builtin_memcpy(seam + left, row, static_cast<std::size_t>(at) * sizeof(T));
-      return static_cast<const T*>(seam);
-    };
-    FullLanes acc(next_lanes());
-    for (int k = kLanes; k < static_cast<int>(kReductionBlock); k += kLanes) {
-      const T* x = next_lanes();
-      prefetch(x, ahead);
-      acc.add(x);
-    }
-    return acc.value();
-  }
-  static T short_leaf_of_rows(const JoinedRows<T>& rows, std::int64_t r, std::int64_t at, int n) {
-    T leaf[kReductionBlock];
-    for (int done = 0; done < n; ++r, at = 0) {
-      const int count = static_cast<int>(rows.length - at < n - done ? rows.length - at : n - done);
-      __builtin_memcpy(leaf + done, rows.row(r) + at, static_cast<std::size_t>(count) * sizeof(T));
-      done += count;
-    }
-    return short_leaf(leaf, n);
   }
   /// Of complex numbers, whose code is long, there is one.
   static LANEWISE_INLINE T full_leaf(const In* x, std::int64_t ahead) {

@@ -8,14 +8,12 @@
 #include <lanewise/iterator/detail/part_reducer.h>
 #include <lanewise/iterator/detail/reduction_counter.h>
 #include <lanewise/iterator/detail/stream_prefetch.h>
+#include <lanewise/iterator/scratch.h>
 
 namespace lanewise::detail {
 namespace {
 
 using kernels::kReductionBlock;
-
-/// Longer sequences of whole leaves are read faster in rows of pages, see reduce_leaves(): of 72 MB of f64 by a tenth.
-constexpr std::int64_t kLeavesInCache = 16 << 20;
 
 /// Fewer columns, in contiguous rows, fill no registers: as many rows as have so many are taken for one, where no order matters.
 constexpr std::int64_t kJoinedColumns = 64;
@@ -41,9 +39,6 @@ void PartReducer::reduce(const char* data, std::int64_t width, std::int64_t firs
       return f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], width, first,
                       kernels::row_prefetch, acc);
     case ReductionPath::Sequence:
-      if (has_joined_rows()) return f_.joined(data, plan_.sizes[1], plan_.strides[0], first, n, acc);
-      if (has_columns(first, n)) return f_.columns(data, plan_.sizes[1], plan_.strides[1], first, n, acc);
-      if (has_leaves_side_by_side(first, n)) return reduce_leaves(data, first, n, acc);
       if (has_long_rows()) return reduce_long_rows(data, first, n, acc);
       break;
     case ReductionPath::Tile: break;
@@ -60,17 +55,12 @@ void PartReducer::reduce_rows(const char* data, std::int64_t width, std::int64_t
     stride = n * plan_.from_size();
   }
   if (plan_.converts()) {
-    data = converted_rows(data, stride, width, n, Scratch::Tile);
+    data = converted_rows(data, stride, width, n);
     stride = n * size;
   }
-  // Whole leaves are as well taken one by one, if their accumulators can be.
-  const bool one_by_one = n == kReductionBlock && f_.side_by_side;
   const std::int64_t bytes = plan_.length * size;
   const std::int64_t ahead = stream_prefetch(bytes, plan_.column.size > 1 ? stride : bytes);
-  if (width > 1 && f_.short_rows != nullptr && !one_by_one)
-    return f_.short_rows(data, n, stride, width, ahead, acc);
-  for (std::int64_t i = 0; i < width; ++i)
-    f_.inner(data + i * stride, n, first, ahead, acc + static_cast<std::size_t>(i) * f_.acc_size);
+  f_.reduce_runs(data, n, stride, width, first, ahead, acc);
 }
 
 const char* PartReducer::packed_rows(const char* data, std::int64_t count, std::int64_t n) const {
@@ -88,9 +78,9 @@ const char* PartReducer::packed_rows(const char* data, std::int64_t count, std::
 }
 
 const char* PartReducer::converted_rows(const char* data, std::int64_t stride, std::int64_t count,
-                                        std::int64_t n, Scratch use) const {
+                                        std::int64_t n) const {
   const auto size = static_cast<std::int64_t>(element_size(plan_.element));
-  char* tile = scratch(use, static_cast<std::size_t>(count * n * size));
+  char* tile = scratch(Scratch::Tile, static_cast<std::size_t>(count * n * size));
   if (stride == n * plan_.from_size()) {
     convert_(data, tile, count * n);
   } else {
@@ -120,12 +110,6 @@ void PartReducer::reduce_few_columns(const char* data, std::int64_t width, std::
   }
 }
 
-bool PartReducer::has_joined_rows() const {
-  constexpr std::int64_t kFewest = 256;
-  return f_.joined != nullptr && !plan_.converts() && plan_.sizes.size() == 2 &&
-         plan_.strides[1] == plan_.from_size() && plan_.sizes[1] >= kFewest;
-}
-
 bool PartReducer::has_long_rows() const {
   constexpr std::int64_t kLongRow = 1024;
   return f_.order_free && !plan_.converts() && plan_.sizes.size() > 1 &&
@@ -143,60 +127,6 @@ void PartReducer::reduce_long_rows(const char* data, std::int64_t first, std::in
     first += count;
     n -= count;
   }
-}
-
-bool PartReducer::has_columns(std::int64_t first, std::int64_t n) const {
-  if (f_.columns == nullptr || plan_.converts() || plan_.sizes.size() != 2 ||
-      plan_.strides[0] != plan_.from_size())
-    return false;
-  const std::int64_t length = plan_.sizes[1];
-  const std::int64_t whole = n / length - kernels::kMostLeafColumns;  // columns of whole leaves, at least
-  if (!kernels::has_column_leaves(length) || first % length != 0 ||
-      whole * plan_.from_size() < kernels::kColumnStripeBytes)
-    return false;
-  return length < kReductionBlock || (n % length == 0 && n * plan_.from_size() <= kLeavesInCache);
-}
-
-bool PartReducer::has_leaves_side_by_side(std::int64_t first, std::int64_t n) const {
-  if (!f_.side_by_side || f_.order_free || plan_.sizes.size() != 2 || plan_.strides[0] != plan_.from_size())
-    return false;
-  const std::int64_t length = plan_.sizes[1];
-  return length % kReductionBlock == 0 && first % length == 0 && n % length == 0;
-}
-
-void PartReducer::reduce_leaves(const char* data, std::int64_t first, std::int64_t n, char* acc) const {
-  constexpr std::int64_t kGroupBytes = 4096, kConverted = 128;
-  const auto size = static_cast<std::int64_t>(f_.acc_size);
-  const std::int64_t length = plan_.sizes[1], leaves = length / kReductionBlock;
-  const std::int64_t width = plan_.converts() ? kConverted : kGroupBytes / size, end = (first + n) / length;
-  const std::int64_t subtree = std::has_single_bit(static_cast<std::uint64_t>(leaves)) ? leaves : 1;
-  char* results = scratch(Scratch::Tile, static_cast<std::size_t>(leaves * kGroupBytes));
-  ReductionCounter counter(
-      f_, 1, acc_bytes_, scratch(Scratch::Values, ReductionCounter::bytes(acc_bytes_, n / kReductionBlock)));
-  for (std::int64_t row = first / length; row < end; row += width) {
-    const std::int64_t rows = std::min(width, end - row);
-    for (std::int64_t l = 0; l < leaves; ++l) {
-      const char* x = data + row * plan_.strides[0] + l * kReductionBlock * plan_.strides[1];
-      std::int64_t stride = plan_.strides[1];
-      if (plan_.converts()) {
-        x = converted_rows(x, stride, kReductionBlock, rows, Scratch::RawTile);
-        stride = rows * static_cast<std::int64_t>(element_size(plan_.element));
-      }
-      f_.outer(x, kReductionBlock, stride, rows, 0, kernels::row_prefetch, results + l * kGroupBytes);
-    }
-    // The leaves of a column, a power of two of them, are a subtree: combined for all columns at once.
-    for (std::int64_t half = 1; half < subtree; half *= 2) {
-      for (std::int64_t l = 0; l < leaves; l += 2 * half)
-        f_.combine(results + l * kGroupBytes, results + (l + half) * kGroupBytes, rows);
-    }
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t l = 0; l < leaves; l += subtree) {
-        std::memcpy(counter.current(), results + l * kGroupBytes + r * size, static_cast<std::size_t>(size));
-        counter.push();
-      }
-    }
-  }
-  std::memcpy(acc, counter.finish(), acc_bytes_);
 }
 
 void PartReducer::reduce_in_parts(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,

@@ -4,7 +4,6 @@
 
 #include <lanewise/iterator/detail/reduction_functions.h>
 #include <lanewise/iterator/detail/reduction_plan.h>
-#include <lanewise/iterator/scratch.h>
 
 namespace lanewise::detail {
 
@@ -24,28 +23,15 @@ class PartReducer {
   /// Contiguous copies of `count` whole sequences of n elements.
   const char* packed_rows(const char* data, std::int64_t count, std::int64_t n) const;
   /// Contiguous converted copies of `count` rows of n elements, `stride` bytes apart.
-  const char* converted_rows(const char* data, std::int64_t stride, std::int64_t count, std::int64_t n,
-                             Scratch use) const;
+  const char* converted_rows(const char* data, std::int64_t stride, std::int64_t count, std::int64_t n) const;
 
   /// Whether several contiguous rows may be taken for one.
   bool has_few_columns(std::int64_t width, std::int64_t n) const;
   void reduce_few_columns(const char* data, std::int64_t width, std::int64_t n, char* acc) const;
 
-  /// Whether the sequence is a matrix whose rows the kernel joins; short ones are gathered faster.
-  bool has_joined_rows() const;
-
   /// Whether the sequence lies in rows that are worth a call each, and it does not matter how it is cut.
   bool has_long_rows() const;
   void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) const;
-
-  /// Whether the sequence lies column by column and its leaves are those of ReductionKernel::columns.
-  bool has_columns(std::int64_t first, std::int64_t n) const;
-
-  /// Whether rows of the sequence are whole leaves that lie side by side in memory (a transposed matrix), and
-  /// so do accumulators.
-  bool has_leaves_side_by_side(std::int64_t first, std::int64_t n) const;
-  /// Many leaves at once as columns, then their results in the order of the sequence.
-  void reduce_leaves(const char* data, std::int64_t first, std::int64_t n, char* acc) const;
 
   /// What none of these takes: through a copy, in parts if it is long.
   void reduce_in_parts(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,

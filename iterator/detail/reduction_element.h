@@ -5,8 +5,8 @@
 
 namespace lanewise::detail {
 
-/// The type that a reduction of `self` computes in: that of args, of self, or another that is faster and gives the same values.
-ScalarType reduction_element(const kernels::ReductionKernel& kernel, const ReductionArgs& args,
-                             const Tensor& self);
+/// The type that a reduction of `self` as if it were `given` computes in: that, or another that is faster and gives the same values.
+ScalarType reduction_element(const kernels::ReductionKernel& kernel, ScalarType given, const Tensor& self,
+                             DimMask dims);
 
 }  // namespace lanewise::detail

@@ -13,25 +13,26 @@ namespace lanewise::detail {
 struct ReductionFunctions {
   decltype(kernels::ReductionKernel{}.inner)::value_type inner;
   decltype(kernels::ReductionKernel{}.short_rows)::value_type short_rows;
-  decltype(kernels::ReductionKernel{}.joined)::value_type joined;
-  decltype(kernels::ReductionKernel{}.columns)::value_type columns;
   decltype(kernels::ReductionKernel{}.outer)::value_type outer;
   decltype(kernels::ReductionKernel{}.combine)::value_type combine;
   decltype(kernels::ReductionKernel{}.finish)::value_type finish;
   std::size_t acc_size;
   ScalarType value_type;
   bool order_free, side_by_side;
-  std::int64_t together, least_columns;  ///< see ReductionPlan
+  bool by_rows;  ///< see Note [Rows of a reduction]
+  /// Sequences from and up to such lengths are taken many at once where they are contiguous.
+  std::int64_t together, most_together;
+  std::int64_t least_columns;  ///< the fewest that are taken well where they lie, row by row
 
   /// Shorter sequences whose extreme is looked for are better taken as columns.
   static constexpr std::int64_t kLeastWithIndex = 16;
+  /// A call for each sequence of up to so many elements takes a tenth of the time of all that comes with a unit.
+  static constexpr std::int64_t kMostTogether = 1 << 12;
 
   ReductionFunctions(const kernels::ReductionKernel& k, ScalarType t) {
     const auto i = static_cast<std::size_t>(t);
     inner = k.inner[i];
     short_rows = k.short_rows[i];
-    joined = k.joined[i];
-    columns = k.columns[i];
     outer = k.outer[i];
     combine = k.combine[i];
     finish = k.finish[i];
@@ -39,12 +40,23 @@ struct ReductionFunctions {
     value_type = k.value_type[i];
     order_free = k.order_free[i];
     side_by_side = k.side_by_side[i];
-    // Sums take rows that lie end to end as one long row.
+    by_rows = side_by_side && !order_free && !k.has_index;
     constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-    least_columns = joined != nullptr ? 2 : side_by_side ? 8 : kNever;
+    least_columns = k.joins_rows[i] ? 2 : side_by_side ? 8 : kNever;
     together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
                : side_by_side        ? k.least_row[i]
                                      : kNever;
+    most_together = side_by_side ? kMostTogether : kernels::kReductionBlock;
+  }
+
+  /// Reduces each of `count` runs of n elements, `stride` bytes apart, into its own accumulators, see ReductionKernel::inner.
+  void reduce_runs(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count, std::int64_t base,
+                   std::int64_t ahead, char* acc) const {
+    // Whole leaves are as well taken one by one, if their accumulators can be.
+    const std::int64_t most = kernels::kReductionBlock - (side_by_side ? 1 : 0);
+    if (count > 1 && short_rows != nullptr && n <= most) return short_rows(x, n, stride, count, ahead, acc);
+    for (std::int64_t i = 0; i < count; ++i)
+      inner(x + i * stride, n, base, ahead, acc + static_cast<std::size_t>(i) * acc_size);
   }
 };
 

@@ -24,7 +24,7 @@ constexpr std::int64_t kTogether = std::int64_t{1} << 13, kGatheredBytes = std::
 }  // namespace
 
 ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free,
-                             std::int64_t together, std::int64_t least_columns, std::int64_t threads)
+                             const ReductionFunctions& functions, std::int64_t threads)
     : data(static_cast<const char*>(self.const_data_ptr())), from(self.scalar_type()), element(element_type) {
   const IntArrayRef shape = self.sizes();
   const IntArrayRef steps = self.strides();
@@ -68,8 +68,8 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   std::reverse(sizes.begin(), sizes.end());
   std::reverse(strides.begin(), strides.end());
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
-  choose_column(least_columns);
-  choose_path(together, least_columns);
+  choose_column(functions.least_columns);
+  choose_path(functions);
   share_columns(threads);
 }
 
@@ -111,6 +111,10 @@ bool ReductionPlan::is_better_copied() const {
     walked = std::min(walked, run > 1 ? from_size() : std::abs(column.stride));
   }
   if (in_a_call < kFewInACall || length * width < kFewInAUnit) return true;
+  // Rows of the sequence that lie apart, of a few elements of a line each: those between come in other rows.
+  const bool shares_lines = path == ReductionPath::Tile && sizes.size() > 1 &&
+                            std::abs(strides.back()) >= kLine && width * from_size() <= kLine / 2;
+  if (shares_lines) return true;
   if (2 * nearest > kLine || walked <= nearest) return false;
   // Neighbours come in other calls: those gather few elements at a time, or use few of a line, or other lines come before them.
   const bool gathers_few = packs && length <= kFewInACall;
@@ -150,8 +154,7 @@ void ReductionPlan::join_runs(std::int64_t least_columns) {
     const bool apart = std::abs(column.stride) >= bytes && std::abs(strides[0]) >= bytes;
     if (!lies_dense || !apart || column.out_stride != inner.size || column.size * inner.size < kFewColumns)
       continue;
-    if (length * inner.size >= kWorthACall && strides[0] == bytes && !converts() &&
-        inner.size >= least_columns)
+    if (length * inner.size >= kWorthACall && strides[0] == bytes && inner.size >= least_columns)
       return std::swap(column, batch[d]);
     if (length > kJoinedPerColumn * inner.size) return;
     run = inner.size;
@@ -165,14 +168,14 @@ void ReductionPlan::take_out(int d) {
   --batch_dims;
 }
 
-void ReductionPlan::choose_path(std::int64_t together, std::int64_t least_columns) {
+void ReductionPlan::choose_path(const ReductionFunctions& functions) {
   const std::int64_t bytes = from_size();
   const auto element_bytes = static_cast<std::int64_t>(element_size(element));
   const std::int64_t step = strides.back();
   const bool side_by_side = column.size >= kFewColumns && (length < kShortSequence || run > 1);
   const bool dense_rows = column.stride == bytes && sizes.size() == 1 && column.size > 1;
   // Few columns with gaps are packed first, by kernels that take few: 40K rows of three f32 take 0.25 of the time.
-  if (dense_rows && least_columns < kFewColumns && column.size < kFewColumns &&
+  if (dense_rows && functions.least_columns < kFewColumns && column.size < kFewColumns &&
       2 * column.size * bytes <= kShortRowBytes && strides[0] != column.size * bytes &&
       length >= kShortSequence) {
     path = ReductionPath::Tile;
@@ -185,9 +188,9 @@ void ReductionPlan::choose_path(std::int64_t together, std::int64_t least_column
     width = std::min<std::int64_t>(column.size, 4096);
     return;
   }
-  const bool takes_together = length > 0 && length >= together && length <= kernels::kReductionBlock;
+  const bool takes_together = length > 0 && length >= functions.together && length <= functions.most_together;
   if (sizes.size() == 1 && step == bytes &&
-      (converts() ? takes_together && column.size > 1 : length >= together || !side_by_side)) {
+      (converts() ? takes_together && column.size > 1 : length >= functions.together || !side_by_side)) {
     path = ReductionPath::Inner;
     // Sequences together are as long as makes what comes with each call small; converted they stay in L1.
     if (takes_together) width = std::min(column.size, (converts() ? kTogether / 2 : kTogether) / length);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <lanewise/iterator/detail/reduction_functions.h>
 #include <lanewise/iterator/reduction.h>
 
 /// How a reduction walks memory.
@@ -51,11 +52,9 @@ struct ReductionPlan {
   bool packs = false;      ///< whether sequences are gathered first, because they or their elements lie apart
   std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
 
-  /// If the order of the elements is free, they are taken as they lie in memory. `together`: the least length of sequences
-  /// of which the kernel takes many at once where they are contiguous. `least_columns`: the fewest that it takes well where they lie,
-  /// row by row. `threads`: that share the work.
-  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free, std::int64_t together,
-                std::int64_t least_columns, std::int64_t threads = 1);
+  /// If the order of the elements is free, they are taken as they lie in memory. `threads`: that share the work.
+  ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free,
+                const ReductionFunctions& functions, std::int64_t threads = 1);
 
   bool converts() const { return from != element; }
   std::int64_t from_size() const { return static_cast<std::int64_t>(element_size(from)); }
@@ -71,7 +70,7 @@ struct ReductionPlan {
   void choose_column(std::int64_t least_columns);
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
-  void choose_path(std::int64_t together, std::int64_t least_columns);
+  void choose_path(const ReductionFunctions& functions);
   /// Takes fewer columns at once where threads would find too few units to share. No bit depends on it.
   void share_columns(std::int64_t threads);
 };

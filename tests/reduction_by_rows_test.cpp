@@ -1,0 +1,205 @@
+// Reductions over several dimensions: the order of their additions, whatever the layout.
+#include <bit>
+#include <complex>
+
+#include <gtest/gtest.h>
+
+#include <lanewise/ops/copy.h>
+#include <lanewise/ops/norm.h>
+#include <lanewise/ops/reductions.h>
+#include <lanewise/ops/variance.h>
+
+#include "reduction_support.h"
+
+namespace lanewise {
+namespace {
+
+using namespace testing;
+
+using OverDims = Tensor (*)(const Tensor&, IntArrayRef, bool);
+constexpr std::pair<const char*, OverDims> kOverDims[] = {
+    {"sum", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::sum(t, d, keep); }},
+    {"mean", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::mean(t, d, keep); }},
+    {"nansum", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::nansum(t, d, keep); }},
+    {"norm 1", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::norm(t, Scalar(1), d, keep); }},
+    {"norm 2", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::norm(t, Scalar(2), d, keep); }},
+    {"var", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::var(t, d, Scalar(0), keep); }},
+    {"amax", [](const Tensor& t, IntArrayRef d, bool keep) { return ops::amax(t, d, keep); }},
+    {"count_nonzero", [](const Tensor& t, IntArrayRef d, bool) { return ops::count_nonzero(t, d); }},
+};
+
+struct Case {
+  DimVector shape, dims;
+};
+// Rows of one dimension and of several, results of one element and of many, in all orders.
+const Case kCases[] = {
+    {{5, 700}, {0, 1}},
+    {{37, 256}, {0, 1}},
+    {{3, 2, 300}, {0, 1, 2}},
+    {{2, 3, 255}, {0, 2}},
+    {{6, 7, 20, 17}, {0, 2, 3}},
+    {{6, 9, 20, 17}, {0, 1, 2, 3}},
+    {{2, 300, 3, 5}, {0, 1}},
+    {{2, 300, 3, 5}, {1, 2}},
+    {{2, 3, 4, 1, 1100}, {0, 2, 4}},
+    {{3, 8, 28, 28}, {0, 1, 2, 3}},
+    {{3, 8, 28, 28}, {1, 2, 3}},
+    {{1, 5, 1, 40, 30}, {1, 2, 3, 4}},
+    {{16, 10, 9}, {1, 2}},
+    {{400, 33}, {0}},
+};
+
+/// The dimensions in this order in memory, from the slowest.
+Tensor laid_out(const Tensor& t, const DimVector& order) {
+  DimVector strides(order.size());
+  std::int64_t step = 1;
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const auto d = static_cast<std::size_t>(order[i]);
+    strides[d] = step;
+    step *= t.sizes()[d];
+  }
+  Tensor view = detail::make_view(detail::empty_cpu({step}, t.scalar_type()), t.sizes(), strides, 0);
+  set_values(view, values(t));
+  return view;
+}
+
+/// As they are, reversed, channels last, and two halves changed over.
+std::vector<DimVector> orders(std::int64_t dims) {
+  DimVector as_is;
+  for (std::int64_t d = 0; d < dims; ++d) as_is.push_back(d);
+  DimVector reversed = as_is, channels_last = as_is, halves = as_is;
+  std::reverse(reversed.begin(), reversed.end());
+  if (dims > 2) std::rotate(channels_last.begin() + 1, channels_last.begin() + 2, channels_last.end());
+  std::rotate(halves.begin(), halves.begin() + dims / 2, halves.end());
+  return {as_is, reversed, channels_last, halves};
+}
+
+TEST(ReductionByRows, SameBitsInEveryLayout) {
+  Rng rng(11);
+  for (const ScalarType dtype : {kBFloat16, kFloat, kDouble, kComplexFloat}) {
+    for (const Case& c : kCases) {
+      const Tensor dense = random_tensor(rng, c.shape, dtype);
+      std::vector<Tensor> layouts;
+      for (const DimVector& order : orders(dense.dim())) layouts.push_back(laid_out(dense, order));
+      layouts.push_back(scattered(rng, dense));
+      for (const auto& [name, op] : kOverDims) {
+        if (is_complex(dtype) && std::string_view(name) != "sum" && std::string_view(name) != "mean")
+          continue;
+        for (const bool keepdim : {false, true}) {
+          const Tensor expected = op(dense, c.dims, keepdim);
+          for (const Isa isa : available_isas()) {
+            const IsaGuard tier(isa);
+            for (const int threads : {1, 3}) {
+              const ThreadCount guard(threads);
+              for (const Tensor& t : layouts) {
+                const Tensor result = op(t, c.dims, keepdim);
+                ASSERT_EQ(result.sizes(), expected.sizes());
+                ASSERT_TRUE(result.is_contiguous());
+                ASSERT_EQ(bits(result), bits(expected))
+                    << name << " of " << IntArrayRef(c.shape) << " over " << IntArrayRef(c.dims)
+                    << " with strides " << t.strides() << " " << dtype << " " << lanewise::name(isa)
+                    << ", threads: " << threads;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Rows of the innermost reduced dimensions that hold at least 256 elements, each summed up alone, in the order of the tensor.
+template <class T>
+std::vector<T> row_sums(const Tensor& ordered, std::int64_t rows) {
+  const std::int64_t length = ordered.numel() / rows;
+  const Tensor flat = detail::make_view(ordered, {rows, length}, {length, 1}, 0);
+  std::vector<T> sums;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const Tensor row = detail::make_view(flat, {length}, {1}, r * length);
+    sums.push_back(*static_cast<const T*>(ops::sum(row).const_data_ptr()));
+  }
+  return sums;
+}
+
+template <class T>
+void expect_halved(Rng& rng, const Case& c, std::int64_t rows) {
+  const Tensor t = random_tensor(rng, c.shape, scalar_type_of<T>);
+  std::vector<T> sums = row_sums<T>(t, rows);
+  std::size_t count = sums.size();
+  for (std::size_t half = std::bit_ceil(count) / 2; half > 0; half /= 2) {
+    for (std::size_t r = 0; r + half < count; ++r) sums[r] += sums[r + half];
+    count = std::min(count, half);
+  }
+  const Tensor all = ops::sum(t, c.dims, false);
+  ASSERT_EQ(all.numel(), 1);
+  EXPECT_EQ(*static_cast<const T*>(all.const_data_ptr()), sums[0])
+      << IntArrayRef(c.shape) << " " << t.scalar_type();
+}
+
+TEST(ReductionByRows, RowsAreAddedInHalves) {
+  Rng rng(12);
+  const std::pair<Case, std::int64_t> cases[] = {{{{5, 700}, {0, 1}}, 5},
+                                                 {{{37, 256}, {0, 1}}, 37},
+                                                 {{{37, 255}, {0, 1}}, 1},
+                                                 {{{3, 2, 300}, {0, 1, 2}}, 6},
+                                                 {{{3, 2, 100}, {0, 1, 2}}, 1},
+                                                 {{{4, 3, 100}, {0, 1, 2}}, 4},
+                                                 {{{6, 9, 20, 17}, {0, 1, 2, 3}}, 54},
+                                                 {{{7, 1, 2, 2000}, {0, 1, 2, 3}}, 14},
+                                                 {{{300, 1, 5}, {0, 1, 2}}, 1},
+                                                 {{{90, 1300}, {0, 1}}, 90}};
+  for (const auto& [c, rows] : cases) {
+    expect_halved<float>(rng, c, rows);
+    expect_halved<double>(rng, c, rows);
+    expect_halved<std::complex<float>>(rng, c, rows);
+  }
+}
+
+Tensor converted(const Tensor& t, ScalarType dtype) {
+  Tensor to = detail::empty_cpu(t.sizes(), dtype);
+  ops::copy_(to, t);
+  return to;
+}
+
+TEST(ReductionByRows, HalvesAreRoundedOnce) {
+  Rng rng(13);
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    for (const Case& c : kCases) {
+      const Tensor t = random_tensor(rng, c.shape, dtype);
+      const Tensor wide = ops::sum(converted(t, kFloat), c.dims, false);
+      EXPECT_EQ(bits(ops::sum(t, c.dims, false)), bits(converted(wide, dtype)))
+          << IntArrayRef(c.shape) << " " << dtype;
+      EXPECT_EQ(bits(ops::sum(t, c.dims, false, kFloat)), bits(wide)) << IntArrayRef(c.shape) << " " << dtype;
+    }
+  }
+}
+
+/// Columns that lie side by side in another order than that of the results.
+TEST(ReductionByRows, PositionsInAnyLayout) {
+  Rng rng(14);
+  for (const ScalarType dtype : {kByte, kBFloat16, kFloat, kLong}) {
+    const Tensor dense = random_tensor(rng, {6, 40, 5, 17}, dtype);
+    for (const DimVector& order : orders(4)) {
+      const Tensor t = laid_out(dense, order);
+      for (std::int64_t d = 0; d < 4; ++d) {
+        for (const bool keepdim : {false, true}) {
+          EXPECT_EQ(bits(ops::argmax(t, d, keepdim)), bits(ops::argmax(dense, d, keepdim)));
+          const auto [values, places] = ops::min(t, d, keepdim);
+          const auto [dense_values, dense_places] = ops::min(dense, d, keepdim);
+          EXPECT_EQ(values.sizes(), dense_values.sizes());
+          EXPECT_EQ(bits(values), bits(dense_values));
+          EXPECT_EQ(bits(places), bits(dense_places));
+        }
+      }
+    }
+  }
+}
+
+TEST(ReductionByRows, SizesWhoseProductDoesNotFitMakeNoResults) {
+  const std::int64_t large = std::int64_t{1} << 40;
+  const Tensor t = detail::make_view(detail::empty_cpu({1}, kFloat), {large, large, 0}, {0, 0, 0}, 0);
+  EXPECT_EQ(ops::sum(t, {0, 1}, false).sizes(), IntArrayRef({0}));
+}
+
+}  // namespace
+}  // namespace lanewise
