@@ -11,6 +11,7 @@
 #include <lanewise/ops/element_index.h>
 #include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/indexed_rows.h>
+#include <lanewise/ops/indexed_slices.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/dimension_order.h>
 #include <lanewise/tensor/errors.h>
@@ -29,6 +30,12 @@ Tensor read(const IndexedRows& rows, const Tensor& self) {
 /// Rows along `dim`.
 Tensor selected(const char* op, const Tensor& self, std::int64_t dim, const Tensor& index) {
   const IndexedRows rows = indexed_rows(op, self, dim, index);
+  const std::int64_t along = wrap_dim(op, dim, self.dim());
+  if (reads_slices(rows, self, along)) {
+    const Tensor result = lanewise::detail::empty_cpu(rows.sizes, self.scalar_type());
+    read_slices(rows, self, along, result);
+    return result;
+  }
   if (!wants_dense(rows, self)) return read(rows, self);
   const Tensor in_rows = dense(self);
   return read(indexed_rows(op, in_rows, dim, index), in_rows);
@@ -119,6 +126,16 @@ void put_rows(const char* op, const IndexedRows& rows, const Tensor& self, const
   each_row(op, rows, self, values, [&](const IndexedRows& to, const Tensor& source) {
     accumulate ? add_rows(to, self, source) : write_rows(to, self, source);
   });
+}
+
+/// Rows along `dim`.
+void put_along(const char* op, const IndexedRows& rows, const Tensor& self, std::int64_t dim,
+               const Tensor& values, bool accumulate) {
+  const std::int64_t along = wrap_dim(op, dim, self.dim());
+  if (!writes_slices(rows, self, along, values)) return put_rows(op, rows, self, values, accumulate);
+  assert_no_internal_overlap(op, self);
+  const Tensor source = fitted(op, rows, self, values);
+  accumulate ? add_slices(rows, self, along, source) : write_slices(rows, self, along, source);
 }
 
 /// Rows along `dim` for which `source` has a slice each.
@@ -243,8 +260,8 @@ void index_select_into(const Destination& to, const Tensor& self, std::int64_t d
 
 Tensor index_select_backward(const Tensor& grad, IntArrayRef sizes, std::int64_t dim, const Tensor& index) {
   Tensor result = filled(sizes, grad.scalar_type(), 0);
-  put_rows("index_select_backward", indexed_rows("index_select_backward", result, dim, index), result, grad,
-           true);
+  put_along("index_select_backward", indexed_rows("index_select_backward", result, dim, index), result, dim,
+            grad, true);
   return result;
 }
 
@@ -257,13 +274,14 @@ void index_add_(Tensor& self, std::int64_t dim, const Tensor& index, const Tenso
       "index_add: For integral input tensors, argument alpha must not be a floating point number, found ",
       alpha);
   alpha.check_fits(self.scalar_type(), "index_add");
+  if (alpha.equal(1)) return put_along("index_add", rows, self, dim, source, true);
   each_row("index_add", rows, self, source,
            [&](const IndexedRows& to, const Tensor& values) { add_rows(to, self, values, alpha); });
 }
 
 void index_copy_(Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
   assert_apart("index_copy_", self, {&index, &source});
-  put_rows("index_copy", rows_for("index_copy", self, dim, index, source), self, source, false);
+  put_along("index_copy", rows_for("index_copy", self, dim, index, source), self, dim, source, false);
 }
 
 namespace {

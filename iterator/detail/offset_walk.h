@@ -86,6 +86,7 @@ class OffsetWalk {
       const std::int64_t left = (sizes_[next_] - index_[next_]) * inner_;
       const std::int64_t count = std::min(n, std::min(left, known_) - within_);
       const std::int64_t* const offsets = offsets_ + within_;
+#pragma GCC unroll 4  // a loop of one element that lies across two lines of code takes 1.3 times as long
       for (std::int64_t i = 0; i < count; ++i, tile += Size)
         move(at_ + offsets[i], tile, std::integral_constant<std::size_t, Size>());
       n -= count;
