@@ -8,6 +8,7 @@
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/gather_scatter.h>
 #include <lanewise/ops/index_walk.h>
+#include <lanewise/ops/indexed_slices.h>
 #include <lanewise/ops/views.h>
 #include <lanewise/tensor/make_tensor.h>
 #include <lanewise/tensor/shape.h>
@@ -162,9 +163,12 @@ void select_into(const Destination& to, const char* op, const Tensor& self, std:
   const IndexedRows rows = indexed_rows(op, self, dim, index);
   const bool apart = fits_apart(to, rows.sizes, self.scalar_type(), {&self, &index}) &&
                      internal_overlap(to.tensor) == MemoryOverlap::None;
+  const std::int64_t along = wrap_dim(op, dim, self.dim());
   const auto write = [&](bool direct) {
-    write_result(to, rows.sizes, self.scalar_type(), direct,
-                 [&](const Tensor& out) { read_rows(rows, self, out); });
+    write_result(to, rows.sizes, self.scalar_type(), direct, [&](const Tensor& out) {
+      out.is_contiguous() && reads_slices(rows, self, along) ? read_slices(rows, self, along, out)
+                                                             : read_rows(rows, self, out);
+    });
   };
   if (!apart || to.tensor.is_contiguous()) return write(apart);
   // Into another order of dimensions if self lies so too: else the copy is quicker.
@@ -173,7 +177,7 @@ void select_into(const Destination& to, const char* op, const Tensor& self, std:
   if (turns && memory_order(self) != order) return write(false);
   const Tensor from = turns ? permute(self, order) : self,
                out = turns ? permute(to.tensor, order) : to.tensor;
-  dim = wrap_dim(op, dim, self.dim());
+  dim = along;
   if (turns) dim = std::find(order.begin(), order.end(), dim) - order.begin();
   const IndexedRows turned = turns ? indexed_rows(op, from, dim, index) : rows;
   if (out.is_contiguous() || (turned.row > 1 && row_step(turned, out))) return read_rows(turned, from, out);

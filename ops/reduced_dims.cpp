@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
@@ -26,7 +27,10 @@ DimMask mask_of(const char* op, const Tensor& self, std::int64_t dim) {
 std::int64_t reduced_count(const Tensor& self, DimMask mask) {
   std::int64_t count = 1;
   for (std::int64_t d = 0; d < self.dim(); ++d) {
-    if ((mask >> d) & 1) count *= self.sizes()[static_cast<std::size_t>(d)];
+    if (!((mask >> d) & 1)) continue;
+    const std::int64_t size = self.sizes()[static_cast<std::size_t>(d)];
+    if (size == 0) return 0;
+    if (__builtin_mul_overflow(count, size, &count)) count = std::numeric_limits<std::int64_t>::max();
   }
   return count;
 }

@@ -10,7 +10,7 @@ namespace lanewise::ops {
 DimMask mask_of(const char* op, const Tensor& self, OptionalIntArrayRef dims);
 DimMask mask_of(const char* op, const Tensor& self, std::int64_t dim);
 
-/// Elements that go into each result.
+/// Elements that go into each result; the largest int64 if there are more, as there can be where there are no results.
 std::int64_t reduced_count(const Tensor& self, DimMask mask);
 
 /// A result of reductions over nothing.

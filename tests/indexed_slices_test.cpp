@@ -35,10 +35,13 @@ TEST(IndexedSlices, AreThoseOfContiguousTensors) {
         const Tensor picked = whole.index_select(dim, index);
         const Tensor added = whole.index_add(dim, index, source),
                      copied = whole.index_copy(dim, index, source);
+        std::vector<Tensor> outs = layouts(zeros_like(picked));
         for (const Tensor& self : layouts(whole)) {
           SCOPED_TRACE(::testing::Message() << dtype << " " << self.strides() << " along " << dim);
           ASSERT_TRUE(equal(self.index_select(dim, index), picked));
           ASSERT_TRUE(self.index_select(dim, index).is_contiguous());
+          for (Tensor& out : outs)
+            ASSERT_TRUE(equal(index_select_out(out, self, dim, index), picked)) << out.strides();
           for (const Tensor& from : layouts(source)) {
             ASSERT_TRUE(equal(self.clone().index_add_(dim, index, from), added)) << from.strides();
             ASSERT_TRUE(equal(self.clone().index_copy_(dim, index, from), copied)) << from.strides();
