@@ -49,6 +49,7 @@
 #include <lanewise/ops/indexing.h>
 #include <lanewise/ops/loss_reduction.h>
 #include <lanewise/ops/tensor_flatten.h>
+#include <lanewise/ops/window_functions.h>
 #include <lanewise/optim/adagrad.h>
 #include <lanewise/optim/adam.h>
 #include <lanewise/optim/clip_grad.h>

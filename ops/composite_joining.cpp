@@ -137,6 +137,29 @@ Tensor column_stack(ArrayRef<Tensor> tensors) {
   return hstack(columns);
 }
 
+Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first, double padding_value) {
+  ops::check_defined("pad_sequence", "sequences", sequences);
+  check_some("pad_sequence", sequences);
+  const Tensor& first = sequences[0];
+  std::int64_t longest = 0;
+  for (const Tensor& t : sequences) {
+    LANEWISE_CHECK(ShapeError, t.dim() > 0 && t.dim() == first.dim(),
+                   "pad_sequence: sequences must have a length and as many dimensions each, found shapes ",
+                   first.sizes(), " and ", t.sizes());
+    longest = std::max(longest, t.size(0));
+  }
+  std::vector<Tensor> padded;
+  padded.reserve(sequences.size());
+  for (const Tensor& t : sequences) {
+    DimVector sizes(first.sizes());
+    sizes[0] = t.size(0);
+    DimVector pad(2 * sizes.size(), 0);
+    pad.back() = longest - t.size(0);
+    padded.push_back(constant_pad_nd(t.to(first.scalar_type()).expand(sizes), pad, padding_value));
+  }
+  return stack(padded, batch_first ? 0 : 1);
+}
+
 std::vector<Tensor> broadcast_tensors(ArrayRef<Tensor> tensors) {
   ops::check_defined("broadcast_tensors", "tensors", tensors);
   DimVector sizes;

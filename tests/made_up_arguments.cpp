@@ -343,6 +343,58 @@ const std::map<std::string, Make>& table() {
        [](Operands&) {
          return Arguments{{-3.5, 7, 703}, {}};
        }},
+      {"bartlett_window",
+       [](Operands&) {
+         return Arguments{{703}, {}};
+       }},
+      {"bartlett_window.periodic",
+       [](Operands&) {
+         return Arguments{{703, false}, {}};
+       }},
+      {"blackman_window",
+       [](Operands&) {
+         return Arguments{{703}, {}};
+       }},
+      {"blackman_window.periodic",
+       [](Operands&) {
+         return Arguments{{703, false}, {}};
+       }},
+      {"hann_window",
+       [](Operands&) {
+         return Arguments{{703}, {}};
+       }},
+      {"hann_window.periodic",
+       [](Operands&) {
+         return Arguments{{703, false}, {}};
+       }},
+      {"hamming_window",
+       [](Operands&) {
+         return Arguments{{703}, {}};
+       }},
+      {"hamming_window.periodic",
+       [](Operands&) {
+         return Arguments{{703, false}, {}};
+       }},
+      {"hamming_window.periodic_alpha",
+       [](Operands&) {
+         return Arguments{{703, false, 0.6}, {}};
+       }},
+      {"hamming_window.periodic_alpha_beta",
+       [](Operands&) {
+         return Arguments{{703, true, 0.6, 0.3}, {}};
+       }},
+      {"kaiser_window",
+       [](Operands&) {
+         return Arguments{{703}, {}};
+       }},
+      {"kaiser_window.periodic",
+       [](Operands&) {
+         return Arguments{{703, false}, {}};
+       }},
+      {"kaiser_window.beta",
+       [](Operands&) {
+         return Arguments{{703, true, 2.5}, {}};
+       }},
   };
   return makers;
 }

@@ -197,8 +197,15 @@ TEST(ReductionByRows, PositionsInAnyLayout) {
 
 TEST(ReductionByRows, SizesWhoseProductDoesNotFitMakeNoResults) {
   const std::int64_t large = std::int64_t{1} << 40;
-  const Tensor t = detail::make_view(detail::empty_cpu({1}, kFloat), {large, large, 0}, {0, 0, 0}, 0);
-  EXPECT_EQ(ops::sum(t, {0, 1}, false).sizes(), IntArrayRef({0}));
+  for (const ScalarType dtype : {kFloat, kBFloat16, kByte, kComplexDouble}) {
+    const Tensor t = detail::make_view(detail::empty_cpu({1}, dtype), {large, large, 0}, {0, 0, 0}, 0);
+    EXPECT_EQ(ops::sum(t, {0, 1}, false).sizes(), IntArrayRef({0}));
+    const Tensor many =
+        detail::make_view(detail::empty_cpu({1}, dtype), {large, large, 0, 5}, {0, 0, 0, 1}, 0);
+    EXPECT_EQ(ops::sum(many, {3}, false).sizes(), IntArrayRef({large, large, 0}));
+    if (is_complex(dtype)) continue;
+    EXPECT_EQ(ops::argmax(many, 3, true).sizes(), IntArrayRef({large, large, 0, 1}));
+  }
 }
 
 }  // namespace

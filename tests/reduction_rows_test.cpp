@@ -202,7 +202,7 @@ TEST(ReductionRows, GatheredAreAsTheirCopy) {
   }
 }
 
-/// Whole leaves side by side in memory; fractions, so that the order of the sum shows.
+/// Rows that are columns in memory; fractions, so that the order of the sum shows.
 TEST(ReductionRows, TransposedAreAsTheirCopy) {
   Rng rng(5);
   using Whole = Tensor (*)(const Tensor&);

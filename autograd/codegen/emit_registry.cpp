@@ -166,7 +166,9 @@ std::string emit_registry(const OpList& list) {
   text.line(
       "#include <lanewise/autograd/factories_out.h>\n#include <lanewise/autograd/detail/factory_options.h>\n#include "
       "<lanewise/autograd/detail/registered_op.h>");
-  text.line("#include <lanewise/generated/functions.h>\n#include <lanewise/ops/factories.h>\n");
+  text.line(
+      "#include <lanewise/generated/functions.h>\n#include <lanewise/ops/factories.h>\n#include "
+      "<lanewise/ops/window_functions.h>\n");
   text.line("namespace lanewise {\nnamespace {\n");
   text.line(
       "using detail::Arguments;\nusing detail::factory_options;\nusing detail::pack;\nusing "

@@ -30,6 +30,7 @@ int runs(const Tensor& self, const DimVector& order) {
 }  // namespace
 
 DimVector kept_in_memory_order(const Tensor& self, DimMask dims) {
+  if (self.numel() == 0) return {};
   DimVector kept;
   std::int64_t results = 1;
   std::int64_t nearest[2] = {std::numeric_limits<std::int64_t>::max(),
@@ -42,7 +43,7 @@ DimVector kept_in_memory_order(const Tensor& self, DimMask dims) {
     results *= self.size(d);
   }
   const bool columns = nearest[0] < nearest[1];
-  if (kept.size() < 2 || !columns || results == 0 || self.numel() / results < kLeastLength) return {};
+  if (kept.size() < 2 || !columns || self.numel() / results < kLeastLength) return {};
   DimVector sorted = kept;
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::int64_t a, std::int64_t b) {
     return std::abs(self.stride(a)) > std::abs(self.stride(b));

@@ -38,7 +38,7 @@ bool finds_in_int32(const kernels::ReductionKernel& kernel, const Tensor& self, 
 ScalarType reduction_element(const kernels::ReductionKernel& kernel, ScalarType given, const Tensor& self,
                              DimMask dims) {
   const ScalarType compute = kernels::compute_type(given);
-  if (given != self.scalar_type()) return compute;
+  if (given != self.scalar_type() || self.numel() == 0) return compute;
   if (compute != given) return reads_halves(kernel, self, dims) ? given : compute;
   return is_integral(given, true) && finds_in_int32(kernel, self, dims) ? kInt : given;
 }

@@ -45,4 +45,21 @@ for dtype in ("Half", "BFloat16"):
 for dtype in ("Byte", "Float"):
     case("gather", Arg("Double", [5]), 0, Arg(dtype, [0], grad=False))
     case("scatter_add", Arg("Double", [5]), 0, Arg(dtype, [0], grad=False), Arg("Double", [2]))
+
+for dtype in ("Float", "Double"):
+    for op in ("bartlett_window", "blackman_window", "hann_window", "hamming_window", "kaiser_window"):
+        for length in (0, 1, 2, 7):
+            case(op, length, dtype=DTYPES[dtype])
+            case(op, length, False, dtype=DTYPES[dtype])
+    case("hamming_window", 6, False, 0.5, dtype=DTYPES[dtype])
+    case("hamming_window", 6, True, 0.5, 0.25, dtype=DTYPES[dtype])
+    case("kaiser_window", 6, False, 2.5, dtype=DTYPES[dtype])
+case("hann_window", -1)
+case("hann_window", 3, dtype=torch.int64)
+# Its gradients go through copies into slices there, through padding here.
+for dtype in ("Float", "Long"):
+    for batch_first in (False, True):
+        case("pad_sequence", [Arg(dtype, [2, 3], grad=False), Arg("Float", [4, 3], grad=False)], batch_first, 2.0)
+case("pad_sequence", [])
+case("pad_sequence", [Arg("Float", [2, 3], grad=False), Arg("Float", [2, 4], grad=False)])
 write("op_samples.jsonl")

@@ -190,6 +190,11 @@ std::vector<Case> rearranging_cases() {
        },
        true,
        {{"indexing", "xy"}}},
+      {"pad_sequence",
+       [](D d) {
+         return Args{list_of({in({2, 3}, d), in({4, 3}, d)}), true, 0.5};
+       },
+       true},
       {"cartesian_prod",
        [](D d) {
          return Args{list_of({in({2}, d), in({3}, d)})};
