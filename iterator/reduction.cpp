@@ -222,10 +222,37 @@ void reduce_by_rows(const Reduced& reduced, std::int64_t rows, const ReductionFu
           static_cast<const char*>(finished.const_data_ptr()), static_cast<char*>(values.data_ptr()), width);
 }
 
+void run_reduction(const ReductionArgs& args, const Tensor& self, Tensor* values, Tensor* indices);
+
+/// Kept dimensions that are expanded have one result, which is then repeated.
+bool repeats_results(const ReductionArgs& args, const Tensor& self) {
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    if (!((args.dims >> d) & 1) && self.stride(d) == 0 && self.size(d) > 1) return self.numel() > 0;
+  }
+  return false;
+}
+void reduce_and_repeat(const ReductionArgs& args, const Tensor& self, Tensor* values, Tensor* indices) {
+  DimVector once(self.sizes());
+  for (std::size_t d = 0; d < once.size(); ++d) {
+    if (!((args.dims >> d) & 1) && self.strides()[d] == 0) once[d] = 1;
+  }
+  run_reduction(args, detail::make_view(self, once, self.strides(), self.storage_offset()), values, indices);
+  const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);
+  for (Tensor* t : {values, indices}) {
+    if (t == nullptr) continue;
+    DimVector strides(t->strides());
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      if (t->sizes()[d] != shape[d]) strides[d] = 0;
+    }
+    *t = detail::contiguous_copy(args.op, detail::make_view(*t, shape, strides, 0));
+  }
+}
+
 void run_reduction(const ReductionArgs& args, const Tensor& self, Tensor* values, Tensor* indices) {
   LANEWISE_CHECK(ValueError, self.defined(), args.op, ": the tensor is undefined");
   LANEWISE_CHECK(ShapeError, self.dim() <= kMaxReductionDims, args.op, ": at most ", kMaxReductionDims,
                  " dimensions can be reduced, found ", self.dim());
+  if (repeats_results(args, self)) return reduce_and_repeat(args, self, values, indices);
   const kernels::ReductionKernel& kernel = *(kernels::active_kernels().reductions->*args.kernel);
   const ScalarType given = args.element == ScalarType::Undefined ? self.scalar_type() : args.element;
   const ReductionFunctions of_given(kernel, kernels::compute_type(given));

@@ -129,7 +129,7 @@ struct IndexedKernel {
 
 /// Elements in a leaf of every reduction tree. The leaf is reduced in lanes of fixed number, leaves are
 /// combined pairwise as they come (the shape of a binary counter), so the result depends only on the logical
-/// order of the elements: not on ISA, threads or layout.
+/// order of a row, see Note [Rows of a reduction]: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
 
 /// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of

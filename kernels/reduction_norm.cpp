@@ -27,6 +27,15 @@ struct NanAsZero {
   }
 };
 
+/// +0 where nothing but NaN came.
+template <class T>
+void finish_without_sign_of_zero(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
+                                 std::int64_t*) noexcept {
+  const T* from = reinterpret_cast<const T*>(acc);
+  T* to = reinterpret_cast<T*>(value);
+  for (std::int64_t c = 0; c < cols; ++c) to[c] = from[c] + T(0);
+}
+
 template <class T>
 void finish_root(const char* acc, std::int64_t cols, const KernelScalar*, char* value,
                  std::int64_t*) noexcept {
@@ -55,7 +64,11 @@ constexpr ReductionKernel furthest() {
 
 }  // namespace
 
-constinit const ReductionKernel reduce_nansum = sum_of<NanAsZero>();
+constinit const ReductionKernel reduce_nansum = [] {
+  ReductionKernel k = sum_of<NanAsZero>();
+  for_each_type(floating, [&]<class T>() { k.finish[index_of<T>] = finish_without_sign_of_zero<T>; });
+  return k;
+}();
 constinit const ReductionKernel reduce_norm1 = sum_of<Absolute>();
 constinit const ReductionKernel reduce_norm2 = [] {
   ReductionKernel k = sum_of<Square>();

@@ -4,7 +4,7 @@
 
 namespace lanewise::kernels {
 
-/// The reductions of one ISA. Floating and complex sum, prod, mean, amax and amin go through the fixed tree
+/// The reductions of one ISA. Floating and complex sum, prod and mean go through the fixed tree
 /// (Note [Fixed reduction tree] in reduction_tree.h); the others do not depend on the order.
 struct ReductionTable {
   const ReductionKernel* sum;   ///< integers and bool: int64, wrapping; floats and complex in their own type

@@ -143,9 +143,12 @@ Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first, double padding
   const Tensor& first = sequences[0];
   std::int64_t longest = 0;
   for (const Tensor& t : sequences) {
-    LANEWISE_CHECK(ShapeError, t.dim() > 0 && t.dim() == first.dim(),
-                   "pad_sequence: sequences must have a length and as many dimensions each, found shapes ",
-                   first.sizes(), " and ", t.sizes());
+    bool fits = t.dim() > 0 && t.dim() == first.dim();
+    for (std::int64_t d = 1; fits && d < t.dim(); ++d) fits = t.size(d) == first.size(d) || t.size(d) == 1;
+    LANEWISE_CHECK(
+        ShapeError, fits,
+        "pad_sequence: sequences must have a length and the trailing dimensions of the first, found shapes ",
+        first.sizes(), " and ", t.sizes());
     longest = std::max(longest, t.size(0));
   }
   std::vector<Tensor> padded;

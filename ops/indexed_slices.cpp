@@ -35,8 +35,8 @@ struct Slices {
   std::size_t dim;
   IntArrayRef strides;
 
-  bool are_large(const IndexedRows& rows) const noexcept {
-    return rows.before_count * rows.row * self.element_size() >= kLeastSlice;
+  bool are_large() const noexcept {
+    return self.numel() > 0 && self.numel() / self.sizes()[dim] >= kLeastSlice / self.element_size();
   }
   /// Every slice would read lines again that it shares with the next.
   bool share_lines() const noexcept {
@@ -71,11 +71,11 @@ bool has_long_rows(const IndexedRows& rows, const Tensor& self) noexcept {
 
 }  // namespace
 
-bool reads_slices(const IndexedRows& rows, const Tensor& self, std::int64_t dim) noexcept {
+bool reads_slices(const IndexedRows& rows, const Tensor& self, std::int64_t dim) {
   if (self.dim() == 0 || self.is_contiguous() || has_long_rows(rows, self)) return false;
   const DimVector strides = contiguous_strides(rows.sizes);
   const Slices slices{self, static_cast<std::size_t>(dim), strides};
-  if (!slices.are_large(rows) || slices.share_lines()) return false;
+  if (!slices.are_large() || slices.share_lines()) return false;
   return !slices.turn() ||
          std::min(slices.innermost(self.strides()), slices.innermost(strides)) >= kLeastTurned;
 }
@@ -85,7 +85,7 @@ bool writes_slices(const IndexedRows& rows, const Tensor& self, std::int64_t dim
   if (self.dim() == 0 || !values.sizes().equals(rows.sizes)) return false;
   if (self.is_contiguous() && values.is_contiguous()) return false;
   const Slices slices{self, static_cast<std::size_t>(dim), values.strides()};
-  if (!slices.are_large(rows) || slices.share_lines() || slices.turn()) return false;
+  if (!slices.are_large() || slices.share_lines() || slices.turn()) return false;
   return !has_long_rows(rows, self) || !row_step(rows, values);
 }
 

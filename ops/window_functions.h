@@ -6,7 +6,8 @@
 /// without its last: what a Fourier transform wants. One value is 1, none make an empty tensor. Without a dtype, in the default one;
 /// computed in float64, rounded once.
 ///
-/// Throws ValueError if window_length is negative, DtypeError for dtypes that are not floating.
+/// Throws ValueError if window_length is negative or the largest int64, DtypeError for dtypes that are not floating, ShapeError or
+/// AllocationError for what does not fit in memory.
 namespace lanewise {
 
 /// A triangle: 1 - |2 i / (n - 1) - 1|.

@@ -195,6 +195,37 @@ TEST(ReductionByRows, PositionsInAnyLayout) {
   }
 }
 
+/// Results along expanded dimensions are made once; a place for each row of each would be a hundred times the memory of the result.
+TEST(ReductionByRows, ExpandedResultsAreRepeated) {
+  Rng rng(15);
+  for (const ScalarType dtype : {kFloat, kBFloat16, kComplexFloat, kLong}) {
+    const Tensor t = random_tensor(rng, {7, 1, 300, 1}, dtype);
+    const Tensor wide = detail::make_view(t, {7, 50, 300, 3}, {300, 0, 1, 0}, 0);
+    const Tensor dense = ops::contiguous(wide);
+    for (const DimVector& dims : {DimVector{0, 2}, DimVector{2}, DimVector{0, 1}, DimVector{0, 3}}) {
+      for (const bool keepdim : {false, true}) {
+        const Tensor result = ops::sum(wide, dims, keepdim), expected = ops::sum(dense, dims, keepdim);
+        ASSERT_EQ(result.sizes(), expected.sizes());
+        ASSERT_TRUE(result.is_contiguous());
+        ASSERT_EQ(bits(result), bits(expected)) << IntArrayRef(dims) << " " << dtype;
+      }
+    }
+    if (is_complex(dtype)) continue;
+    const auto [values, places] = ops::max(wide, 2, false);
+    const auto [dense_values, dense_places] = ops::max(dense, 2, false);
+    EXPECT_EQ(bits(values), bits(dense_values));
+    EXPECT_EQ(bits(places), bits(dense_places));
+  }
+}
+
+TEST(ReductionByRows, NansumOfNothingButNanIsPositive) {
+  for (const std::int64_t n : {1, 5, 300, 5000}) {
+    std::vector<Wide> nan(static_cast<std::size_t>(2 * n), std::numeric_limits<double>::quiet_NaN());
+    const Tensor sum = ops::nansum(make({2, n}, kFloat, nan), std::nullopt, false);
+    EXPECT_EQ(bits(sum), std::string(sizeof(float), '\0')) << n;
+  }
+}
+
 TEST(ReductionByRows, SizesWhoseProductDoesNotFitMakeNoResults) {
   const std::int64_t large = std::int64_t{1} << 40;
   for (const ScalarType dtype : {kFloat, kBFloat16, kByte, kComplexDouble}) {

@@ -87,7 +87,7 @@ bool identical(const Tensor& a, const Tensor& b) {
          (a.nbytes() == 0 || std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0);
 }
 
-/// Rows of any length, whole leaves or parts of them, give the bits of the contiguous sequence.
+/// Rows of any length, apart or not.
 TEST(JoinedRows, HaveTheBitsOfTheContiguousSequence) {
   manual_seed(1);
   const int threads = get_num_threads();
@@ -107,7 +107,7 @@ TEST(JoinedRows, HaveTheBitsOfTheContiguousSequence) {
   set_num_threads(threads);
 }
 
-/// A transposed matrix, whose leaves lie side by side.
+/// Rows that are columns in memory.
 TEST(TransposedRows, HaveTheBitsOfTheContiguousSequence) {
   manual_seed(2);
   const int threads = get_num_threads();

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 18;
 /// Rows shorter than this are reduced side by side, lanes running over rows.
 constexpr std::int64_t kShortSequence = 64;
-/// So many elements of a batch of few columns are worth a call, if the kernel takes those; others are taken together with those of
+/// So many elements of a batch of few columns are worth a call, or a conversion, if the kernel takes those; others are taken together with those of
 /// other batches, sequences of up to so many elements for each column.
 constexpr std::int64_t kWorthACall = 256, kJoinedPerColumn = 32;
 /// What threads share is cut into so many units for each, but not into shorter pieces of rows.

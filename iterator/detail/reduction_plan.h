@@ -25,7 +25,7 @@ inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 
 /// The ways to feed the kernel.
 enum class ReductionPath : std::uint8_t {
-  Inner,     ///< the sequence is contiguous in memory, or gathered; `width` short ones at once, converted if need be
+  Inner,     ///< the sequence is contiguous in memory, or gathered; `width` at once, converted if need be
   Outer,     ///< the columns are contiguous in memory
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
