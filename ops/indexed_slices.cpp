@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kLeastSlice = 16384;
 constexpr std::int64_t kLine = 64;
 /// Elements of lines that are turned well where slices lie in another order than what is read from them.
-constexpr std::int64_t kLeastTurned = 16;
+constexpr std::int64_t kLeastTurned = 8;
 
 constexpr PointwiseOp kAdd{"index_add_", &kernels::KernelTable::add};
 
