@@ -271,7 +271,9 @@ void run_reduction(const ReductionArgs& args, const Tensor& self, Tensor* values
     reduced.dims = detail::last_dims(self.dim(), self.dim() - static_cast<std::int64_t>(reduced.kept.size()));
   }
   reduced.element = detail::reduction_element(kernel, given, reduced.self, reduced.dims);
-  const ReductionFunctions f(kernel, reduced.element);
+  const ReductionFunctions f = reduced.element == kernels::compute_type(given)
+                                   ? of_given
+                                   : ReductionFunctions(kernel, reduced.element);
 
   const DimVector shape = reduced_shape(self.sizes(), args.dims, args.keepdim);
   if (values != nullptr) {

@@ -11,13 +11,13 @@
 namespace lanewise::detail {
 namespace {
 
-/// Elements of a result that are worth a copy of results.
-constexpr std::int64_t kLeastLength = 16;
+/// Elements of a result that are worth a copy of results, and of a tensor that are worth looking.
+constexpr std::int64_t kLeastLength = 16, kLeastElements = 4096;
 
 /// Runs of dimensions that lie end to end in memory.
 int runs(const Tensor& self, const DimVector& order) {
   int count = 0;
-  std::int64_t reach = 0;  // of the dimension before, from its first element to its last but one
+  std::int64_t reach = 0;  // the stride of what would lie end to end behind the dimension before
   for (std::size_t i = order.size(); i-- > 0;) {
     const auto d = static_cast<std::size_t>(order[i]);
     if (self.sizes()[d] == 1) continue;
@@ -30,7 +30,7 @@ int runs(const Tensor& self, const DimVector& order) {
 }  // namespace
 
 DimVector kept_in_memory_order(const Tensor& self, DimMask dims) {
-  if (self.numel() == 0) return {};
+  if (self.numel() < kLeastElements) return {};
   DimVector kept;
   std::int64_t results = 1;
   std::int64_t nearest[2] = {std::numeric_limits<std::int64_t>::max(),
