@@ -16,10 +16,14 @@ constexpr std::int64_t kShortSequence = 64;
 /// So many elements of a batch of few columns are worth a call, or a conversion, if the kernel takes those; others are taken together with those of
 /// other batches, sequences of up to so many elements for each column.
 constexpr std::int64_t kWorthACall = 256, kJoinedPerColumn = 32;
+/// Whose accumulators and values stay in L2.
+constexpr std::int64_t kMostColumns = 4096;
 /// What threads share is cut into so many units for each, but not into shorter pieces of rows.
 constexpr std::int64_t kUnitsPerThread = 2, kLeastRowBytes = 512;
-/// Elements of short sequences that are taken at once, and bytes of those that are gathered first.
-constexpr std::int64_t kTogether = std::int64_t{1} << 13, kGatheredBytes = std::int64_t{1} << 14;
+/// Elements of short sequences that are taken at once: what comes with a call is as long as 1000 of them. Fewer where threads share them,
+/// or where they are converted and stay in L1; and bytes of those that are gathered first.
+constexpr std::int64_t kTogether = std::int64_t{1} << 16, kSharedTogether = std::int64_t{1} << 13,
+                       kConvertedTogether = std::int64_t{1} << 12, kGatheredBytes = std::int64_t{1} << 14;
 
 }  // namespace
 
@@ -185,15 +189,15 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions) {
   }
   if (!converts() && dense_rows) {
     path = ReductionPath::Outer;
-    width = std::min<std::int64_t>(column.size, 4096);
+    width = std::min(column.size, kMostColumns);
     return;
   }
   const bool takes_together = length > 0 && length >= functions.together && length <= functions.most_together;
   if (sizes.size() == 1 && step == bytes &&
       (converts() ? takes_together && column.size > 1 : length >= functions.together || !side_by_side)) {
     path = ReductionPath::Inner;
-    // Sequences together are as long as makes what comes with each call small; converted they stay in L1.
-    if (takes_together) width = std::min(column.size, (converts() ? kTogether / 2 : kTogether) / length);
+    if (takes_together)
+      width = std::min({column.size, kMostColumns, (converts() ? kConvertedTogether : kTogether) / length});
     packs = converts() && column.size > 1 && run == 1 && length * bytes <= kShortRowBytes &&
             column.stride != length * bytes;
     return;
@@ -226,10 +230,14 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions) {
 
 void ReductionPlan::share_columns(std::int64_t threads) {
   threads = std::min(threads, length * column.size * batches / kParallelElements);
-  if (threads <= 1 || path != ReductionPath::Outer) return;
-  const std::int64_t units = divup(kUnitsPerThread * threads, batches);
-  const std::int64_t least = kLeastRowBytes / from_size();
-  width = std::min(width, std::max(least, divup(divup(column.size, units), least) * least));
+  if (threads <= 1) return;
+  const std::int64_t units = divup(kUnitsPerThread * threads, batches), columns = divup(column.size, units);
+  if (path == ReductionPath::Outer) {
+    const std::int64_t least = kLeastRowBytes / from_size();
+    width = std::min(width, std::max(least, divup(columns, least) * least));
+  } else if (path == ReductionPath::Inner && !packs && !converts()) {
+    width = std::min(width, std::max(columns, kSharedTogether / length));
+  }
 }
 
 }  // namespace lanewise::detail
