@@ -261,6 +261,7 @@ void run_tiles(const TileJob& job) {
       note_path(Path::Blocked);
       return run_blocks(plan, across);
     }
+    if (across > 1 && !job.in_order && run_records(plan, across)) return note_path(Path::Blocked);
     if (across > 1 && is_worth_cubes(plan, across)) {
       note_path(Path::Blocked);
       return run_cubes(plan, across);

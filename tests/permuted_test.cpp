@@ -101,6 +101,43 @@ TEST(PermutedImages, AreCopiedPastCaches) {
     expect_same(x.permute({0, 3, 2, 1}).contiguous(), copied_one_by_one(x.permute({0, 3, 2, 1})),
                 "contiguous");
   }
+  const Tensor x = remainder(arange(2000 * 16 * 12 * 7, TensorOptions().dtype(kLong)), 251)
+                       .view({2000, 7, 12, 16})
+                       .permute({0, 3, 2, 1});
+  expect_same(x.contiguous(), copied_one_by_one(x), "of short dimensions");
+}
+
+// All inner dimensions short, and nothing written beside where they belong.
+TEST_P(Permuted, ShortDimensionsAreCopied) {
+  const Dims shapes[] = {{6, 7, 8, 9, 10}, {2, 6, 5, 7, 6, 8}, {30, 16, 12, 7}, {6, 20, 5, 15},
+                         {20, 3, 16, 16},  {7, 2, 40, 9},      {30, 6, 4, 8},   {9, 31, 3, 6},
+                         {3, 17, 13, 8},   {2, 50, 40, 6}};
+  unsigned variant = 0;
+  for (const Dims& shape : shapes) {
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    for (int way = 0; way < 3; ++way, ++variant) {
+      Dims order(shape.size());
+      std::iota(order.begin(), order.end(), 0);
+      if (way == 0) std::swap(order[1], order.back());
+      if (way == 1) std::reverse(order.begin() + 1, order.end());
+      if (way == 2) std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+      const Tensor x = numbers(shape, order, GetParam(), variant), a = copied_one_by_one(x);
+      expect_same(x.contiguous(), a, "contiguous");
+      expect_same(stack({x, x}, 1), stack({a, a}, 1), "stack");
+      expect_same(x.sum(), a.sum(), "sum");
+      Dims wide = shape;
+      wide[0] += 2;
+      Tensor all = full(wide, 77, x.options()), expected = full(wide, 77, x.options());
+      all.narrow(0, 1, shape[0]).copy_(x);
+      std::memcpy(expected.narrow(0, 1, shape[0]).data_ptr(), a.data_ptr(), a.nbytes());
+      expect_same(all, expected, "copy_ into the middle");
+      if (way > 0) continue;
+      for (std::int64_t dim = 1; dim < rank; ++dim) {
+        expect_same(x.roll(1, dim), a.roll(1, dim), "roll");
+        expect_same(cat({x, x.narrow(dim, 0, 1)}, dim), cat({a, a.narrow(dim, 0, 1)}, dim), "cat");
+      }
+    }
+  }
 }
 
 // Some of the channels of images whose channels lie side by side, their windows, and images side by side.

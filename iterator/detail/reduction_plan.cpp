@@ -121,7 +121,7 @@ bool ReductionPlan::is_better_copied() const {
   if (shares_lines) return true;
   if (2 * nearest > kLine || walked <= nearest) return false;
   // Neighbours come in other calls: those gather few elements at a time, or use few of a line, or other lines come before them.
-  const bool gathers_few = packs && length <= kFewInACall;
+  const bool gathers_few = packs && (length <= kFewInACall || sizes.size() > 1);
   const bool uses_few = path == ReductionPath::Sequence && std::abs(strides.back()) >= kLine;
   const bool leaves_lines =
       path == ReductionPath::Tile && batch_dims > 1 && std::abs(batch[0].stride) != nearest;

@@ -143,6 +143,8 @@ void run_flat(const Plan& plan);        // tiles of the linear index
 void run_rows(const Plan& plan);        // pieces of rows (dimension 0)
 void run_blocks(const Plan& plan, int row_dimension);  // 2-D blocks of dimension 0 and another
 bool run_folded(const Plan& plan, int across);         // copies across several dimensions; false: not these
+bool run_records(const Plan& plan,
+                 int near);  // copies of short dimensions in another order; false: not these
 void run_cubes(const Plan& plan, int row_dimension);   // dimension 0 short, others between
 
 }  // namespace lanewise::detail
