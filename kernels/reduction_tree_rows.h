@@ -125,7 +125,7 @@ struct TreeRows {
     }
   }
 
-  static constexpr int kRoundsAtOnce = 4;
+  static constexpr int kRoundsAtOnce = 4, kGroups = 8, kHeld = kLanes / kGroups;
 
   // kLanes contiguous rows are one long row, whose elements are the lanes of all columns side by side.
   static LANEWISE_INLINE void apply_run(T* to, const T* later, int n) {
@@ -168,8 +168,75 @@ struct TreeRows {
       }
     }
   }
+  /// f(constant) for what is held in registers; as a loop it would be unrolled too late for that.
+  template <class F>
+  static LANEWISE_INLINE void each_held(F f) {
+    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      (f(std::integral_constant<int, I>()), ...);
+    }
+    (std::make_integer_sequence<int, kHeld>{});
+  }
+  template <int Half>
+  static LANEWISE_INLINE V halved(V (&held)[kHeld]) {
+    if constexpr (Half == 0) {
+      return held[0];
+    } else {
+      each_held([&](auto i) __attribute__((always_inline)) {
+        if constexpr (i < Half) held[i] = Op::apply(held[i], held[i + Half]);
+      });
+      return halved<Half / 2>(held);
+    }
+  }
+  /// Elements j to j + n of all lanes l, l + kGroups, ... of contiguous rows, x at j of the first: `rounds` of `part` * kHeld elements, and
+  /// `rest` more from x on.
+  template <class Load>
+  static LANEWISE_INLINE V merged_group(const T* x, int rounds, int part, int rest, int n, Load load) {
+    V held[kHeld];
+    each_held([&](auto i) __attribute__((always_inline)) { held[i] = load(x + i * part); });
+    for (int r = 1; r < rounds; ++r) {
+      x += kHeld * part;
+      each_held([&](auto i)
+                    __attribute__((always_inline)) { held[i] = Op::apply(held[i], load(x + i * part)); });
+    }
+    if (rest > 0) {
+      x += kHeld * part;
+      each_held([&](auto i) __attribute__((always_inline)) {
+        const int left = rest - i * part;
+        if (left >= n) {
+          held[i] = Op::apply(held[i], load(x + i * part));
+        } else if (left > 0) {
+          const V sum = Op::apply(held[i], V::load_partial(x + i * part, left));
+          held[i] = select(vec::Mask<T>::first(left), sum, held[i]);
+        }
+      });
+    }
+    return halved<kHeld / 2>(held);
+  }
+  /// At least one round: sums of 64 rows of 8 or 16 f32 take half the time of merged_leaf().
+  static void merged_rounds(const T* x, int rows, int cols, T* lane) {
+    const int rounds = rows / kLanes, part = kGroups * cols, rest = rows % kLanes * cols;
+    int j = 0;
+    for (; j + V::size <= part; j += V::size) {
+      merged_group(x + j, rounds, part, rest - j, V::size, [](const T* p) {
+        return V::load(p);
+      }).store(lane + j);
+    }
+    if constexpr (kGroups % V::size != 0) {
+      const int n = part - j;
+      if (n > 0)
+        merged_group(x + j, rounds, part, rest - j, n, [n](const T* p) {
+          return V::load_partial(p, n);
+        }).store_partial(lane + j, n);
+    }
+    for (int half = kGroups / 2; half > 0; half /= 2) apply_run(lane, lane + half * cols, half * cols);
+  }
   static void merged(const T* x, std::int64_t rows, int cols, T* out) {
     T lane[kLanes * kMergedCols];
+    if (rows >= kLanes && rows <= kRoundsAtOnce * kLanes) {
+      merged_rounds(x, static_cast<int>(rows), cols, lane);
+      __builtin_memcpy(out, lane, static_cast<std::size_t>(cols) * sizeof(T));
+      return;
+    }
     T digit[44][kMergedCols];
     std::int64_t count = 0;
     const auto bytes = static_cast<std::size_t>(cols) * sizeof(T);
@@ -255,7 +322,6 @@ struct TreeRows {
   /// 0.8 of the time, 1000 up to 1.3 (Zen 4).
   template <class Load>
   static LANEWISE_INLINE V group(const char* x, int rows, std::int64_t stride, int l, Load load) {
-    constexpr int kHeld = kLanes / kGroups;
     V held[kHeld];
     x += l * stride;
 #pragma GCC unroll 8
@@ -289,7 +355,6 @@ struct TreeRows {
     }
     fold<kGroups>(kGroups, width, lane);
   }
-  static constexpr int kGroups = 8;
   /// Only where they are much used: it is a kilobyte each.
   static constexpr bool kHoldsGroups =
       std::is_same_v<Map, Unmapped> && std::is_same_v<In, T> && std::is_floating_point_v<T>;

@@ -13,6 +13,7 @@
 #include <lanewise/ops/variance.h>
 
 #include "reduction_support.h"
+#include "thread_count.h"
 
 namespace lanewise {
 namespace {
@@ -84,6 +85,44 @@ TEST(ReductionRows, TogetherAreAsEachAlone) {
               each += spelled(op(detail::make_view(dense, {n}, {1}, r * n), 0));
             ASSERT_EQ(spelled(op(apart, 1)), each);
             ASSERT_EQ(spelled(op(dense, 1)), each);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Columns of batches whose results lie next to each other are reduced some batches at a time.
+TEST(ReductionRows, ColumnsOfBatchesAreAsEachAlone) {
+  Rng rng(4);
+  for (const std::int64_t rows : {3, 20, 63, 64, 65, 100, 128, 200, 256, 257}) {
+    for (const std::int64_t columns : {2, 3, 7, 8, 9, 16, 24, 32, 33}) {
+      const std::int64_t batches = columns < 4 ? 45 : 4;
+      for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat, kInt, kByte}) {
+        const bool integer = isIntegralType(dtype, true), complex = isComplexType(dtype);
+        const std::int64_t row = columns + pick(rng, 0, 1), batch = rows * row + pick(rng, 0, 1) * 5;
+        std::vector<Wide> v(static_cast<std::size_t>(batches * batch));
+        for (Wide& x : v) x = static_cast<double>(pick(rng, integer ? 0 : -999, 999)) / (integer ? 9 : 128);
+        const Tensor all = make({batches * batch}, dtype, v);
+        const Tensor x = detail::make_view(all, {batches, rows, columns}, {batch, row, 1}, 0);
+        const Tensor turned =
+            ops::contiguous(detail::make_view(x, {batches, columns, rows}, {batch, 1, row}, 0));
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const auto& [name, op] : kOverOneDim) {
+            const std::string_view of = name;
+            if (integer && std::string_view("mean norm 1 norm 2 var").find(of) != std::string_view::npos)
+              continue;
+            if (complex && of != "sum" && of != "mean" && of != "prod") continue;
+            SCOPED_TRACE(::testing::Message()
+                         << name << " of " << batches << " x " << rows << " x " << columns << " " << dtype);
+            std::string each;
+            for (std::int64_t i = 0; i < batches * columns; ++i)
+              each += spelled(op(detail::make_view(turned, {rows}, {1}, i * rows), 0));
+            for (const int threads : {1, 3}) {
+              const ThreadCount guard(threads);
+              ASSERT_EQ(spelled(op(x, 1)), each) << threads << " threads";
+            }
           }
         }
       }

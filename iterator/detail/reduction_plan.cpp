@@ -25,6 +25,9 @@ constexpr std::int64_t kUnitsPerThread = 2, kLeastRowBytes = 512;
 constexpr std::int64_t kTogether = std::int64_t{1} << 16, kSharedTogether = std::int64_t{1} << 13,
                        kConvertedTogether = std::int64_t{1} << 12, kGatheredBytes = std::int64_t{1} << 14;
 
+/// Elements of batches that are worth joining: what comes with each takes as long as 1000.
+constexpr std::int64_t kJoinedBatches = std::int64_t{1} << 14;
+
 }  // namespace
 
 ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType element_type, bool order_free,
@@ -75,6 +78,7 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   choose_column(functions.least_columns);
   choose_path(functions);
   share_columns(threads);
+  join_batches(functions.side_by_side, threads);
 }
 
 std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
@@ -226,6 +230,16 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions) {
     const auto rows = static_cast<std::uint64_t>(std::min<std::int64_t>(16 * sizes.back(), length));
     part = std::clamp(static_cast<std::int64_t>(std::bit_ceil(rows)), part, std::int64_t{1} << 18);
   }
+}
+
+// Of [256, 64, 8] f32 a sum over the middle takes 0.6 of the time.
+void ReductionPlan::join_batches(bool side_by_side, std::int64_t threads) {
+  if (batch_dims == 0 || !side_by_side || width != column.size || column.out_stride != 1 ||
+      batch[0].out_stride != column.size || length == 0)
+    return;
+  const std::int64_t most = std::min(kJoinedBatches / length, kMostColumns) / width;
+  const std::int64_t shared = divup(batches, kUnitsPerThread * threads);
+  together = std::clamp<std::int64_t>(std::min(most, shared), 1, batch[0].size);
 }
 
 void ReductionPlan::share_columns(std::int64_t threads) {
