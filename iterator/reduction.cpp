@@ -53,21 +53,25 @@ class Reducer {
     }
     if (indices != nullptr) indices_ = static_cast<std::int64_t*>(indices->data_ptr());
     blocks_ = divup(plan_.column.size, plan_.width);
-    if (plan_.together > 1) joined_ = divup(plan_.batch[0].size, plan_.together);
+    units_ = plan_.batches * blocks_;
+    if (plan_.batches_at_once > 1) {
+      joined_ = divup(plan_.batch[0].size, plan_.batches_at_once);
+      units_ = plan_.batches / plan_.batch[0].size * joined_;
+    }
   }
 
   void run() {
-    const std::int64_t units =
-        plan_.together > 1 ? plan_.batches / plan_.batch[0].size * joined_ : plan_.batches * blocks_;
     const std::int64_t threads = get_num_threads();
-    if (threads > 1 && units < 2 * threads && plan_.length >= 2 * kParallelElements / plan_.width) {
-      run_split(units, threads);
+    if (threads > 1 && units_ < 2 * threads && plan_.batches_at_once == 1 &&
+        plan_.length >= 2 * kParallelElements / plan_.width) {
+      run_split(units_, threads);
       return;
     }
-    const std::int64_t work = plan_.length * plan_.width * plan_.together;
+    const std::int64_t work = plan_.length * plan_.width * plan_.batches_at_once;
     const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / std::max<std::int64_t>(1, work));
-    parallel_for(0, units, grain, [&](std::int64_t begin, std::int64_t end) {
-      char* acc = scratch(Scratch::Accumulators, acc_bytes_ * static_cast<std::size_t>(plan_.together));
+    parallel_for(0, units_, grain, [&](std::int64_t begin, std::int64_t end) {
+      char* acc =
+          scratch(Scratch::Accumulators, acc_bytes_ * static_cast<std::size_t>(plan_.batches_at_once));
       for (std::int64_t u = begin; u < end; ++u) {
         const Unit unit = unit_at(u);
         reduce_part(unit, 0, plan_.length, acc);
@@ -83,29 +87,26 @@ class Reducer {
     std::int64_t out_offset;  ///< elements
     std::int64_t width;
     std::int64_t batches = 1;
+
+    std::int64_t columns() const { return width * batches; }
   };
 
   Unit unit_at(std::int64_t u) const {
-    if (plan_.together > 1) return batches_at(u);
-    const std::int64_t first = u % blocks_ * plan_.width;
-    std::int64_t batch = u / blocks_;
-    Unit unit{first / plan_.run * plan_.column.stride, first * plan_.column.out_stride,
-              std::min(plan_.width, plan_.column.size - first)};
-    for (int d = 0; d < plan_.batch_dims; ++d) {
-      const KeptDim& dim = plan_.batch[d];
-      unit.offset += batch % dim.size * dim.stride;
-      unit.out_offset += batch % dim.size * dim.out_stride;
-      batch /= dim.size;
+    if (plan_.batches_at_once > 1) {
+      const KeptDim& inner = plan_.batch[0];
+      const std::int64_t first = u % joined_ * plan_.batches_at_once;
+      return in_batch(u / joined_, 1,
+                      {first * inner.stride, first * inner.out_stride, plan_.width,
+                       std::min(plan_.batches_at_once, inner.size - first)});
     }
-    return unit;
+    const std::int64_t first = u % blocks_ * plan_.width;
+    return in_batch(u / blocks_, 0,
+                    {first / plan_.run * plan_.column.stride, first * plan_.column.out_stride,
+                     std::min(plan_.width, plan_.column.size - first)});
   }
-  Unit batches_at(std::int64_t u) const {
-    const KeptDim& inner = plan_.batch[0];
-    const std::int64_t first = u % joined_ * plan_.together;
-    Unit unit{first * inner.stride, first * inner.out_stride, plan_.width,
-              std::min(plan_.together, inner.size - first)};
-    std::int64_t batch = u / joined_;
-    for (int d = 1; d < plan_.batch_dims; ++d) {
+  /// A unit of the first batch, moved to another one of the dimensions from `d` on.
+  Unit in_batch(std::int64_t batch, int d, Unit unit) const {
+    for (; d < plan_.batch_dims; ++d) {
       const KeptDim& dim = plan_.batch[d];
       unit.offset += batch % dim.size * dim.stride;
       unit.out_offset += batch % dim.size * dim.out_stride;
@@ -145,30 +146,32 @@ class Reducer {
 
   void reduce_part(const Unit& unit, std::int64_t first, std::int64_t n, char* acc) {
     const char* data = plan_.data + unit.offset;
-    for (std::int64_t i = 0; i < unit.batches; ++i, data += plan_.batch[0].stride)
-      parts_.reduce(data, unit.width, first, n,
+    parts_.reduce(data, unit.width, first, n, acc);
+    // In this order: accumulators are written as whole cache lines, over the next ones' beginning.
+    for (std::int64_t i = 1; i < unit.batches; ++i) {
+      parts_.reduce(data + i * plan_.batch[0].stride, unit.width, first, n,
                     acc + i * unit.width * static_cast<std::int64_t>(f_.acc_size));
+    }
   }
 
   void finish(const Unit& unit, const char* acc) {
-    const std::int64_t columns = unit.width * unit.batches;
-    const auto width = static_cast<std::size_t>(columns);
-    const bool dense = plan_.column.out_stride == 1 || width == 1;
+    const auto columns = static_cast<std::size_t>(unit.columns());
+    const bool dense = plan_.column.out_stride == 1 || columns == 1;
     const std::size_t value_size = element_size(f_.value_type);
-    char* own = scratch(Scratch::Values, width * (2 * 16 + sizeof(std::int64_t)));
-    auto* positions = reinterpret_cast<std::int64_t*>(own + width * 2 * 16);
+    char* own = scratch(Scratch::Values, columns * (2 * 16 + sizeof(std::int64_t)));
+    auto* positions = reinterpret_cast<std::int64_t*>(own + columns * 2 * 16);
     const bool direct = dense && values_ != nullptr && result_ == f_.value_type;
     char* value = direct ? values_ + static_cast<std::size_t>(unit.out_offset) * value_size : own;
     const bool direct_positions = dense && indices_ != nullptr;
-    f_.finish(acc, columns, &param_, value,
+    f_.finish(acc, unit.columns(), &param_, value,
               indices_ == nullptr ? nullptr
               : direct_positions  ? indices_ + unit.out_offset
                                   : positions);
     if (values_ != nullptr && !direct) {
       if (result_ != f_.value_type) {
-        char* converted = own + width * 16;
+        char* converted = own + columns * 16;
         movers_.convert[static_cast<std::size_t>(f_.value_type)][static_cast<std::size_t>(result_)](
-            value, converted, columns);
+            value, converted, unit.columns());
         value = converted;
       }
       store(value, values_, element_size(result_), unit);
@@ -181,8 +184,8 @@ class Reducer {
   void store(const char* from, char* to, std::size_t size, const Unit& unit) {
     const auto bytes = static_cast<std::int64_t>(size);
     movers_.scatter[static_cast<std::size_t>(std::countr_zero(size))](
-        from, to + unit.out_offset * bytes, plan_.column.out_stride * bytes, bytes, unit.width * unit.batches,
-        1, kernels::scatter_ahead);
+        from, to + unit.out_offset * bytes, plan_.column.out_stride * bytes, bytes, unit.columns(), 1,
+        kernels::scatter_ahead);
   }
 
   ReductionPlan plan_;
@@ -194,6 +197,7 @@ class Reducer {
   char* values_ = nullptr;
   ScalarType result_ = ScalarType::Undefined;
   std::int64_t* indices_ = nullptr;
+  std::int64_t units_;
   std::int64_t blocks_;      ///< of columns
   std::int64_t joined_ = 1;  ///< units that batch[0] makes
 };

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/staging.h>
+#include <lanewise/iterator/detail/stream.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 
 // Copies whose innermost dimensions are all short and lie in another order in memory: those up to the one that is nearest in the source
@@ -14,14 +16,18 @@ namespace lanewise::detail {
 namespace {
 
 constexpr std::int64_t kCoreBytes = 48 * 1024, kMostRecords = 2048, kMostRecordBytes = 128;
-/// Smaller cores are made some at a time: what is read before its stores have left the core of the CPU waits for them.
+/// Fewer records in a row of the source are not worth a call, fewer elements of a record are better taken one by one. Of 16 bytes there is
+/// nothing to gain: they move as one whatever is done.
+constexpr std::int64_t kLeastRow = 16, kLeastElements = 7, kLeastOfShort = 8, kWidest = 8;
+/// Of smaller cores several are made before they are placed: records that are read while their stores are under way wait for them.
 constexpr std::int64_t kMadeBytes = 12 * 1024;
 
 struct Core {
   std::int64_t elements = 1, records = 1;
   std::int64_t row = 1;  ///< records whose elements the source has in a row
   std::int64_t planes = 1;
-  std::array<std::int64_t, kMostRecords> plane;   ///< where each `row` begins in the source, in bytes
+  std::array<std::int64_t, kMostRecords / kLeastRow>
+      plane;                                      ///< where each `row` begins in the source, in bytes
   std::array<std::int32_t, kMostRecords> record;  ///< where the record of each place of the result is made
 };
 
@@ -49,7 +55,6 @@ bool find_core(const TileJob& job, int near, Core& core) {
   const std::int64_t* strides = job.operand[1].strides;
   std::size_t i = 0;
   for (; i < order.size() && strides[order[i]] == core.row * size; ++i) core.row *= job.shape[order[i]];
-  constexpr std::int64_t kLeastRow = 16;
   if (core.row < kLeastRow) return false;
   DimVector made;  // bytes between the records of steps along each dimension
   made.resize(static_cast<std::size_t>(near) + 1);
@@ -89,7 +94,6 @@ void place(const Core& core, const char* made, std::int64_t bytes, char* to) {
     std::memcpy(to, made + core.record[static_cast<std::size_t>(r)], static_cast<std::size_t>(bytes));
 }
 void place(const Core& core, const char* made, std::int64_t bytes, char* to) {
-  if (bytes <= 4) return place<4>(core, made, bytes, to);
   if (bytes <= 8) return place<8>(core, made, bytes, to);
   if (bytes <= 16) return place<16>(core, made, bytes, to);
   if (bytes <= 32) return place<32>(core, made, bytes, to);
@@ -104,13 +108,12 @@ void place(const Core& core, const char* made, std::int64_t bytes, char* to) {
 // `x.permute({0, 3, 2, 1}).contiguous()` of 64 x 16 x 12 x 8: f32 35 -> 21 us, bf16 16 -> 7; `stack` of two 111 -> 48 and 77 -> 16
 // (Zen 4). Of fewer elements along dimension 0 walks of noted offsets take as long or less.
 bool run_records(const Plan& plan, int near) {
-  constexpr std::int64_t kLeast = 6, kLeastOfShort = 8;
   const TileJob& job = *plan.job;
   const TileOperand &out = job.operand[0], &from = job.operand[1];
   const std::int64_t size = out.memory_size(), bytes = job.shape[0] * size;
   if (!job.identity || job.operands != 2 || out.memory != from.memory || out.memory != out.tile || near < 2 ||
-      job.shape[0] < (size < 4 ? kLeastOfShort : kLeast) || bytes > kMostRecordBytes ||
-      from.strides[near] != size) {
+      size > kWidest || job.shape[0] < (size < 4 ? kLeastOfShort : kLeastElements) ||
+      bytes > kMostRecordBytes || from.strides[near] != size) {
     return false;
   }
   Core core;

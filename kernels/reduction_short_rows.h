@@ -164,28 +164,19 @@ struct TreeShortRows {
       return first(x + kColumn, n - kColumn, kColumn, other, f);
     }
   }
-  /// f(constant) for each register of lanes. As a loop, which is unrolled too late, it kept accumulators in memory: sums of rows of 100 f32
-  /// took 1.5 times as long.
-  template <class F>
-  static LANEWISE_INLINE void each_vector(F f) {
-    [&]<int... J>(std::integer_sequence<int, J...>) __attribute__((always_inline)) {
-      (f(std::integral_constant<int, J>()), ...);
-    }
-    (std::make_integer_sequence<int, kVectors>{});
-  }
   template <class F>
   static LANEWISE_INLINE V lanes(const In* x, int n, V other, F f) {
     if (n <= V::size) return first(x, n, 0, other, f);
     V acc[kVectors];
     int k = 0;
-    each_vector([&](auto j) __attribute__((always_inline)) { acc[j] = other; });
+    each_constant<kVectors>([&](auto j) __attribute__((always_inline)) { acc[j] = other; });
     for (; k + kLanes <= n; k += kLanes) {
-      each_vector([&](auto j) __attribute__((always_inline)) {
+      each_constant<kVectors>([&](auto j) __attribute__((always_inline)) {
         acc[j] = Op::apply(acc[j], f(load_as<V>(x + k + j * V::size), k + j * V::size));
       });
     }
     add_rest<0>(acc, x, n, k, other, f);
-    return halved_lanes<kVectors / 2>(acc);
+    return halve<Op>(acc);
   }
   /// The elements from column k on, fewer than there are lanes, in registers J and later.
   template <int J, class F>
@@ -193,17 +184,6 @@ struct TreeShortRows {
     if (k >= n) return;
     acc[J] = Op::apply(acc[J], first(x + k, n - k, k, other, f));
     if constexpr (J + 1 < kVectors) add_rest<J + 1>(acc, x, n, k + V::size, other, f);
-  }
-  template <int Half>
-  static LANEWISE_INLINE V halved_lanes(V (&acc)[kVectors]) {
-    if constexpr (Half == 0) {
-      return acc[0];
-    } else {
-      each_vector([&](auto j) __attribute__((always_inline)) {
-        if constexpr (j < Half) acc[j] = Op::apply(acc[j], acc[j + Half]);
-      });
-      return halved_lanes<Half / 2>(acc);
-    }
   }
   /// The first n elements of what starts at column k, `other` in the other lanes.
   template <class F>

@@ -126,6 +126,11 @@ struct TreeRows {
   }
 
   static constexpr int kRoundsAtOnce = 4, kGroups = 8, kHeld = kLanes / kGroups;
+  static_assert(kLanes % kGroups == 0);
+  static_assert(kGroups <= kFewRows);
+  /// So many rounds of contiguous rows are held in registers.
+  static constexpr int kHeldRounds = 4;
+  static_assert(kHeldRounds * kLanes <= kReductionBlock);
 
   // kLanes contiguous rows are one long row, whose elements are the lanes of all columns side by side.
   static LANEWISE_INLINE void apply_run(T* to, const T* later, int n) {
@@ -168,39 +173,21 @@ struct TreeRows {
       }
     }
   }
-  /// f(constant) for what is held in registers; as a loop it would be unrolled too late for that.
-  template <class F>
-  static LANEWISE_INLINE void each_held(F f) {
-    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-      (f(std::integral_constant<int, I>()), ...);
-    }
-    (std::make_integer_sequence<int, kHeld>{});
-  }
-  template <int Half>
-  static LANEWISE_INLINE V halved(V (&held)[kHeld]) {
-    if constexpr (Half == 0) {
-      return held[0];
-    } else {
-      each_held([&](auto i) __attribute__((always_inline)) {
-        if constexpr (i < Half) held[i] = Op::apply(held[i], held[i + Half]);
-      });
-      return halved<Half / 2>(held);
-    }
-  }
-  /// Elements j to j + n of all lanes l, l + kGroups, ... of contiguous rows, x at j of the first: `rounds` of `part` * kHeld elements, and
-  /// `rest` more from x on.
+  /// What n elements from x on and those `part`, 2 * part, ... behind them come to, of `rounds` of kHeld * part elements each and of the
+  /// `rest` elements from there on in one more.
   template <class Load>
   static LANEWISE_INLINE V merged_group(const T* x, int rounds, int part, int rest, int n, Load load) {
     V held[kHeld];
-    each_held([&](auto i) __attribute__((always_inline)) { held[i] = load(x + i * part); });
+    each_constant<kHeld>([&](auto i) __attribute__((always_inline)) { held[i] = load(x + i * part); });
     for (int r = 1; r < rounds; ++r) {
       x += kHeld * part;
-      each_held([&](auto i)
-                    __attribute__((always_inline)) { held[i] = Op::apply(held[i], load(x + i * part)); });
+      each_constant<kHeld>([&](auto i) __attribute__((always_inline)) {
+        held[i] = Op::apply(held[i], load(x + i * part));
+      });
     }
     if (rest > 0) {
       x += kHeld * part;
-      each_held([&](auto i) __attribute__((always_inline)) {
+      each_constant<kHeld>([&](auto i) __attribute__((always_inline)) {
         const int left = rest - i * part;
         if (left >= n) {
           held[i] = Op::apply(held[i], load(x + i * part));
@@ -210,7 +197,7 @@ struct TreeRows {
         }
       });
     }
-    return halved<kHeld / 2>(held);
+    return halve<Op>(held);
   }
   /// At least one round: sums of 64 rows of 8 or 16 f32 take half the time of merged_leaf().
   static void merged_rounds(const T* x, int rows, int cols, T* lane) {
@@ -232,7 +219,7 @@ struct TreeRows {
   }
   static void merged(const T* x, std::int64_t rows, int cols, T* out) {
     T lane[kLanes * kMergedCols];
-    if (rows >= kLanes && rows <= kRoundsAtOnce * kLanes) {
+    if (rows >= kLanes && rows <= kHeldRounds * kLanes) {
       merged_rounds(x, static_cast<int>(rows), cols, lane);
       __builtin_memcpy(out, lane, static_cast<std::size_t>(cols) * sizeof(T));
       return;
@@ -324,24 +311,18 @@ struct TreeRows {
   static LANEWISE_INLINE V group(const char* x, int rows, std::int64_t stride, int l, Load load) {
     V held[kHeld];
     x += l * stride;
-#pragma GCC unroll 8
-    for (int i = 0; i < kHeld; ++i) held[i] = load(x + i * kGroups * stride);
+    each_constant<kHeld>([&](auto i)
+                             __attribute__((always_inline)) { held[i] = load(x + i * kGroups * stride); });
     int left = rows - kLanes - l;
-#pragma GCC unroll 1
     for (x += kLanes * stride; left > (kHeld - 1) * kGroups; left -= kLanes, x += kLanes * stride) {
-#pragma GCC unroll 8
-      for (int i = 0; i < kHeld; ++i) held[i] = Op::apply(held[i], load(x + i * kGroups * stride));
+      each_constant<kHeld>([&](auto i) __attribute__((always_inline)) {
+        held[i] = Op::apply(held[i], load(x + i * kGroups * stride));
+      });
     }
-#pragma GCC unroll 8
-    for (int i = 0; i < kHeld - 1; ++i) {
+    each_constant<kHeld - 1>([&](auto i) __attribute__((always_inline)) {
       if (left > i * kGroups) held[i] = Op::apply(held[i], load(x + i * kGroups * stride));
-    }
-#pragma GCC unroll 8
-    for (int half = kHeld / 2; half > 0; half /= 2) {
-#pragma GCC unroll 8
-      for (int i = 0; i < half; ++i) held[i] = Op::apply(held[i], held[i + half]);
-    }
-    return held[0];
+    });
+    return halve<Op>(held);
   }
   [[gnu::noinline]] static void few_rounds(const char* x, int rows, std::int64_t stride, Width width, V* lane,
                                            const Columns& columns) {
@@ -358,8 +339,6 @@ struct TreeRows {
   /// Only where they are much used: it is a kilobyte each.
   static constexpr bool kHoldsGroups =
       std::is_same_v<Map, Unmapped> && std::is_same_v<In, T> && std::is_floating_point_v<T>;
-  static_assert(kLanes % kGroups == 0);
-  static_assert(kGroups <= kFewRows);
 
   /// 1 <= rows <= kReductionBlock; the result is in the first lane.
   static void leaf(const char* x, int rows, std::int64_t stride, Width width, V* lane,

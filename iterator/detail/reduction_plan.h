@@ -46,8 +46,8 @@ struct ReductionPlan {
   std::int64_t batches = 1;
   ReductionPath path = ReductionPath::Inner;
   std::int64_t width = 1;  ///< columns given to the kernel at once
-  /// So many steps along batch[0] are one piece of work: their results lie next to each other, and each is soon done.
-  std::int64_t together = 1;
+  /// So many steps along batch[0] are one piece of work, all their columns: the results lie next to each other, and each is soon done.
+  std::int64_t batches_at_once = 1;
   /// So many columns lie next to each other, and column.stride leads from such a run to the next one: few columns of many
   /// batches, taken together.
   std::int64_t run = 1;
@@ -73,9 +73,11 @@ struct ReductionPlan {
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
   void choose_path(const ReductionFunctions& functions);
-  /// Takes fewer columns at once where threads would find too few units to share. No bit depends on it.
+  /// Takes fewer columns at once where so many threads would find too few units to share. No bit depends on it.
   void share_columns(std::int64_t threads);
-  void join_batches(bool side_by_side, std::int64_t threads);
+  /// Makes one piece of work of batches whose results lie next to each other, where what comes with a piece would be much of
+  /// it. No bit depends on it.
+  void join_batches(const ReductionFunctions& functions, std::int64_t threads);
 };
 
 }  // namespace lanewise::detail
