@@ -74,18 +74,21 @@ function(lanewise_register_qemu target filter tier)
   endforeach()
 endfunction()
 
-# lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [JSON] [EACH_ISA] [QEMU <filter>]
+# lanewise_add_test(<name> <files> [FLOORS <floors>] [LIBS <libraries>] [JSON] [EACH_ISA] [APART] [QEMU <filter>]
 #                   [TIMEOUT <seconds>])
 # A GoogleTest program over lanewise_static. FLOORS links only the objects of those floors, so that a low floor can be
 # tested while a higher one does not build. JSON is for files that read it, with nlohmann/json. EACH_ISA registers it once
 # more per tier with LANEWISE_ISA set. QEMU runs the cases of a gtest filter on imitated CPUs of 2008 and 2013, some
-# twenty times slower; a cross build runs only these.
+# twenty times slower; a cross build runs only these. APART: its files have helpers of equal names, so that they are not compiled together.
 function(lanewise_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA;JSON" "TIMEOUT;QEMU" "FLOORS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EACH_ISA;JSON;APART" "TIMEOUT;QEMU" "FLOORS;LIBS")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE lanewise_flags ${arg_LIBS} GTest::gtest_main GTest::gmock)
   # What is tested is optimised; the checks themselves need not be, and build in two thirds of the time.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(NOT arg_APART)
+    lanewise_compile_together(${name})
+  endif()
   if(arg_FLOORS)
     foreach(floor IN LISTS arg_FLOORS)
       foreach(target IN ITEMS lanewise_${floor} lanewise_${floor}_cold lanewise_${floor}_lean)
