@@ -127,7 +127,7 @@ bool ReductionPlan::is_better_copied() const {
   if (2 * nearest > kLine || walked <= nearest) return false;
   // Neighbours come in other calls: those gather few elements at a time, or use few of a line, or other lines come before them.
   const bool gathers_few = packs && (length <= kFewInACall || sizes.size() > 1);
-  const bool uses_few = path == ReductionPath::Sequence && std::abs(strides.back()) >= kLine;
+  const bool uses_few = path == ReductionPath::Sequence && 2 * std::abs(strides.back()) > kLine;
   const bool leaves_lines =
       path == ReductionPath::Tile && batch_dims > 1 && std::abs(batch[0].stride) != nearest;
   return walked >= kLine || gathers_few || uses_few || leaves_lines;
