@@ -199,7 +199,7 @@ struct TreeRows {
     }
     return halve<Op>(held);
   }
-  /// At least one round: sums of 64 rows of 8 or 16 f32 take half the time of merged_leaf().
+  /// At least one round: sums of 64 rows of 8 or 16 f32 take 0.6 to 0.7 of the time of merged_leaf().
   static void merged_rounds(const T* x, int rows, int cols, T* lane) {
     const int rounds = rows / kLanes, part = kGroups * cols, rest = rows % kLanes * cols;
     int j = 0;
