@@ -173,24 +173,24 @@ struct TreeRows {
       }
     }
   }
-  /// What n elements from x on and those `part`, 2 * part, ... behind them come to, of `rounds` of kHeld * part elements each and of the
-  /// `rest` elements from there on in one more.
-  template <class Load>
-  static LANEWISE_INLINE V merged_group(const T* x, int rounds, int part, int rest, int n, Load load) {
-    V held[kHeld];
-    each_constant<kHeld>([&](auto i) __attribute__((always_inline)) { held[i] = load(x + i * part); });
+  /// What the register at x and those `part`, 2 * part, ... elements behind it come to, of `rounds` of Held * part elements each and of
+  /// the `rest` elements from there on in one more.
+  template <int Held>
+  static LANEWISE_INLINE V merged_group(const T* x, int rounds, int part, int rest) {
+    V held[Held];
+    each_constant<Held>([&](auto i) __attribute__((always_inline)) { held[i] = V::load(x + i * part); });
     for (int r = 1; r < rounds; ++r) {
-      x += kHeld * part;
-      each_constant<kHeld>([&](auto i) __attribute__((always_inline)) {
-        held[i] = Op::apply(held[i], load(x + i * part));
+      x += Held * part;
+      each_constant<Held>([&](auto i) __attribute__((always_inline)) {
+        held[i] = Op::apply(held[i], V::load(x + i * part));
       });
     }
     if (rest > 0) {
-      x += kHeld * part;
-      each_constant<kHeld>([&](auto i) __attribute__((always_inline)) {
+      x += Held * part;
+      each_constant<Held>([&](auto i) __attribute__((always_inline)) {
         const int left = rest - i * part;
-        if (left >= n) {
-          held[i] = Op::apply(held[i], load(x + i * part));
+        if (left >= V::size) {
+          held[i] = Op::apply(held[i], V::load(x + i * part));
         } else if (left > 0) {
           const V sum = Op::apply(held[i], V::load_partial(x + i * part, left));
           held[i] = select(vec::Mask<T>::first(left), sum, held[i]);
@@ -199,30 +199,31 @@ struct TreeRows {
     }
     return halve<Op>(held);
   }
-  /// At least one round: sums of 64 rows of 8 or 16 f32 take 0.6 to 0.7 of the time of merged_leaf().
-  static void merged_rounds(const T* x, int rows, int cols, T* lane) {
-    const int rounds = rows / kLanes, part = kGroups * cols, rest = rows % kLanes * cols;
-    int j = 0;
-    for (; j + V::size <= part; j += V::size) {
-      merged_group(x + j, rounds, part, rest - j, V::size, [](const T* p) {
-        return V::load(p);
-      }).store(lane + j);
+  /// At least one round, Groups * cols elements in whole registers. What is left of the lanes is read at once: step by step each load would
+  /// wait for the stores of the step before. There is room for a register behind the lanes.
+  template <int Groups>
+  static LANEWISE_INLINE void merged_rounds(const T* x, int rows, int cols, T* lane, T* out) {
+    const int rounds = rows / kLanes, part = Groups * cols, rest = rows % kLanes * cols;
+    for (int j = 0; j < part; j += V::size)
+      merged_group<kLanes / Groups>(x + j, rounds, part, rest - j).store(lane + j);
+    V(Op::identity()).store(lane + part);
+    const auto load = [](const char* at) __attribute__((always_inline)) {
+      return V::load(reinterpret_cast<const T*>(at));
+    };
+    const auto stride = static_cast<std::int64_t>(sizeof(T)) * cols;
+    for (int c = 0; c < cols; c += V::size) {
+      const V v = node<1, Groups>(reinterpret_cast<const char*>(lane + c), Groups, stride, 0, load);
+      cols - c >= V::size ? v.store(out + c) : v.store_partial(out + c, cols - c);
     }
-    if constexpr (kGroups % V::size != 0) {
-      const int n = part - j;
-      if (n > 0)
-        merged_group(x + j, rounds, part, rest - j, n, [n](const T* p) {
-          return V::load_partial(p, n);
-        }).store_partial(lane + j, n);
-    }
-    for (int half = kGroups / 2; half > 0; half /= 2) apply_run(lane, lane + half * cols, half * cols);
   }
   static void merged(const T* x, std::int64_t rows, int cols, T* out) {
-    T lane[kLanes * kMergedCols];
+    T lane[kLanes * kMergedCols + V::size];
     if (rows >= kLanes && rows <= kHeldRounds * kLanes) {
-      merged_rounds(x, static_cast<int>(rows), cols, lane);
-      __builtin_memcpy(out, lane, static_cast<std::size_t>(cols) * sizeof(T));
-      return;
+      const int n = static_cast<int>(rows);
+      if constexpr (kGroups % V::size != 0) {
+        if (kGroups * cols % V::size != 0) return merged_rounds<V::size>(x, n, cols, lane, out);
+      }
+      return merged_rounds<kGroups>(x, n, cols, lane, out);
     }
     T digit[44][kMergedCols];
     std::int64_t count = 0;

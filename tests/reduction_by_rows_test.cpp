@@ -34,9 +34,13 @@ struct Case {
 // Rows of one dimension and of several, results of one element and of many, in all orders.
 const Case kCases[] = {
     {{5, 700}, {0, 1}},
-    {{37, 256}, {0, 1}},
+    {{37, 128}, {0, 1}},
+    {{2, 3, 130, 140}, {0, 1, 2, 3}},
+    {{1, 4, 70, 190}, {1, 2, 3}},
+    {{1, 7, 40, 257}, {2, 3}},
+    {{1, 2, 90, 128}, {0, 3}},
     {{3, 2, 300}, {0, 1, 2}},
-    {{2, 3, 255}, {0, 2}},
+    {{2, 3, 127}, {0, 2}},
     {{6, 7, 20, 17}, {0, 2, 3}},
     {{6, 9, 20, 17}, {0, 1, 2, 3}},
     {{2, 300, 3, 5}, {0, 1}},
@@ -108,7 +112,7 @@ TEST(ReductionByRows, SameBitsInEveryLayout) {
   }
 }
 
-/// Rows of the innermost reduced dimensions that hold at least 256 elements, each summed up alone, in the order of the tensor.
+/// Rows of the innermost reduced dimensions that hold at least 128 elements, each summed up alone, in the order of the tensor.
 template <class T>
 std::vector<T> row_sums(const Tensor& ordered, std::int64_t rows) {
   const std::int64_t length = ordered.numel() / rows;
@@ -139,11 +143,12 @@ void expect_halved(Rng& rng, const Case& c, std::int64_t rows) {
 TEST(ReductionByRows, RowsAreAddedInHalves) {
   Rng rng(12);
   const std::pair<Case, std::int64_t> cases[] = {{{{5, 700}, {0, 1}}, 5},
-                                                 {{{37, 256}, {0, 1}}, 37},
-                                                 {{{37, 255}, {0, 1}}, 1},
+                                                 {{{37, 128}, {0, 1}}, 37},
+                                                 {{{37, 127}, {0, 1}}, 1},
                                                  {{{3, 2, 300}, {0, 1, 2}}, 6},
-                                                 {{{3, 2, 100}, {0, 1, 2}}, 1},
+                                                 {{{3, 2, 100}, {0, 1, 2}}, 3},
                                                  {{{4, 3, 100}, {0, 1, 2}}, 4},
+                                                 {{{4, 3, 50}, {0, 1, 2}}, 4},
                                                  {{{6, 9, 20, 17}, {0, 1, 2, 3}}, 54},
                                                  {{{7, 1, 2, 2000}, {0, 1, 2, 3}}, 14},
                                                  {{{300, 1, 5}, {0, 1, 2}}, 1},
