@@ -49,7 +49,7 @@ DimVector kept_in_memory_order(const Tensor& self, DimMask dims) {
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::int64_t a, std::int64_t b) {
     return std::abs(self.stride(a)) > std::abs(self.stride(b));
   });
-  // Few columns are taken where they lie only if their results lie side by side too: channels of one image took 5 to 9 times as long.
+  // Few columns are taken where they lie only if their results lie side by side too: channels of one image took 1.6 to 6 times as long.
   const std::int64_t columns_last = self.size(sorted.back());
   const bool few_lie_last = sorted.back() != kept.back() && columns_last > 1 && columns_last < kFewColumns;
   return few_lie_last || runs(self, sorted) < runs(self, kept) ? sorted : DimVector{};

@@ -13,7 +13,7 @@
 
 namespace lanewise::detail {
 
-/// Rows first cost a contiguous sum of rows of so many f32 or more up to a quarter, and few channels that lie last up to 1.9 times (Zen 4);
+/// Rows first cost a contiguous sum of rows of so many f32 or more up to a quarter, and few channels that lie last up to 2.3 times (Zen 4);
 /// permuted tensors and windows take 0.16 to 0.6 of the time. The sums of rows of 65 and 100 alone take 1.3 to 1.7 times as long as one of all.
 inline constexpr std::int64_t kLeastRow = 128;
 
