@@ -25,14 +25,14 @@ struct Topology {
   std::int64_t l1d_bytes = 0;  ///< one cache's size, as a core sees it
   std::int64_t l2_bytes = 0;
   std::int64_t l3_bytes = 0;
-  int l2_pus = 0;  ///< hardware threads that share one cache
+  int l2_pus = 0;  ///< hardware threads that share one cache, 0 if unknown
   int l3_pus = 0;
   int line_bytes = 64;
 
   std::vector<NumaNode> numa_nodes;
 };
 
-/// Read once, with hwloc, when first asked.
+/// Read once, with hwloc, when first asked; sizes of caches by the C library where hwloc finds none, as in some virtual machines.
 LANEWISE_API const Topology& topology();
 
 /// The number of threads worth running: usable cores, fewer if a cgroup's CPU quota is smaller, at least 1.

@@ -249,7 +249,8 @@ class LeafMoments {
       for (int k = 0; k < static_cast<int>(kReductionBlock); k += kLanes) {
         for (int j = 0; j < kAtOnce; ++j) {
           const T* at = x + k + (first + j) * V::size;
-          __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
+          // Twice as far as sums ask: variances of rows in memory take 0.82 to 1 of the time so (Zen 5).
+          __builtin_prefetch(reinterpret_cast<const char*>(at) + 2 * ahead);
           const V r = V::load(at) - shift;
           lane[j] = k == 0 ? r : lane[j] + r;
           squared[j] = k == 0 ? r * r : squared[j] + r * r;

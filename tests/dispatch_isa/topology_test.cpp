@@ -13,6 +13,7 @@
 
 #include <lanewise/dispatch_isa/detail/binding.h>
 #include <lanewise/dispatch_isa/detail/cgroup.h>
+#include <lanewise/dispatch_isa/detail/cpu_caches.h>
 #include <lanewise/dispatch_isa/error.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/dispatch_isa/threads.h>
@@ -44,6 +45,22 @@ TEST(Topology, CountsAreConsistent) {
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
     EXPECT_LE(t.usable_pus, CPU_COUNT(&set));
   }
+}
+
+TEST(Topology, KnowsTheCachesThatTheCLibraryKnows) {
+  const Topology& t = topology();
+  const detail::CpuCaches caches = detail::cpu_caches();
+  if (caches.l1d_bytes > 0) EXPECT_GT(t.l1d_bytes, 0);
+  if (caches.l2_bytes > 0) EXPECT_GT(t.l2_bytes, 0);
+  if (caches.l3_bytes > 0) EXPECT_GT(t.l3_bytes, 0);
+}
+
+TEST(Topology, OfAPackageOfAmdOneL3IsNear) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  EXPECT_EQ(detail::l3_near_core(512 * kMiB, {"AuthenticAMD", 0x1a, 2}), 32 * kMiB);
+  EXPECT_EQ(detail::l3_near_core(16 * kMiB, {"AuthenticAMD", 0x17, 0x31}), 16 * kMiB);
+  EXPECT_EQ(detail::l3_near_core(105 * kMiB, {"GenuineIntel", 6, 143}), 105 * kMiB);
+  EXPECT_EQ(detail::l3_near_core(0, {"AuthenticAMD", 0x1a, 2}), 0);
 }
 
 TEST(Topology, DefaultThreadsAreUsableCoresWithinTheQuota) {
