@@ -93,12 +93,8 @@ Topology read() {
   read_cache(machine, HWLOC_OBJ_L1CACHE, result.l1d_bytes, nullptr, &result.line_bytes);
   read_cache(machine, HWLOC_OBJ_L2CACHE, result.l2_bytes, &result.l2_pus, nullptr);
   read_cache(machine, HWLOC_OBJ_L3CACHE, result.l3_bytes, &result.l3_pus, nullptr);
-  if (result.l1d_bytes == 0 && result.l2_bytes == 0 && result.l3_bytes == 0) {
-    const detail::CpuCaches caches = detail::cpu_caches();
-    result.l1d_bytes = caches.l1d_bytes;
-    result.l2_bytes = caches.l2_bytes;
-    result.l3_bytes = caches.l3_bytes;
-  }
+  if (result.l1d_bytes == 0 && result.l2_bytes == 0 && result.l3_bytes == 0)
+    detail::read_caches_of_libc(result);
 
   for (hwloc_obj_t node = nullptr;
        (node = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
