@@ -132,6 +132,12 @@ struct IndexedKernel {
 /// order of a row, see Note [Rows of a reduction]: not on ISA, threads or layout.
 inline constexpr std::int64_t kReductionBlock = 1024;
 
+/// Rows that lie in two dimensions, `count` of them in each step of the outer one. Strides in bytes.
+struct RowsApart {
+  std::int64_t count, stride, outer_stride;
+  std::int64_t first;  ///< of the first row in the inner dimension
+};
+
 /// A reduction on one ISA; arrays are indexed by compute type, null or 0 where the op does not exist. The entries of
 /// the halves may be there too, for kernels that read them where they lie; values and bits are those of Float. `acc`
 /// points to accumulators for `cols` independent reductions, in a layout private to the kernel, within cols *
@@ -168,6 +174,11 @@ struct ReductionKernel {
                       std::int64_t base, RowPrefetch prefetch, char* acc) noexcept,
              kNumScalarTypes>
       outer;
+  /// The same of 0 < rows <= kReductionBlock rows that lie in two dimensions, x the first of them. Null where that is not worth code.
+  std::array<void (*)(const char* x, const RowsApart& apart, std::int64_t rows, std::int64_t cols,
+                      char* acc) noexcept,
+             kNumScalarTypes>
+      outer_apart;
   /// acc = combine(acc, later), where `later` covers elements that come after those of acc.
   std::array<void (*)(char* acc, const char* later, std::int64_t cols) noexcept, kNumScalarTypes> combine;
   /// Turns accumulators into values (and indices if has_index and index is not null). `params` is op-specific

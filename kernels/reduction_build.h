@@ -3,6 +3,7 @@
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/reduction_order_free.h>
 #include <lanewise/kernels/reduction_short_rows.h>
+#include <lanewise/kernels/reduction_tree_apart.h>
 #include <lanewise/kernels/reduction_tree_rows.h>
 
 /// Fills the columns of a ReductionKernel. Included by per-ISA files.
@@ -72,6 +73,12 @@ constexpr void add_tree(ReductionKernel& k) {
                   Rows::kParts * cols);
   };
   if constexpr (kHasShortRows<T>) k.short_rows[i] = short_rows<Op>;
+  if constexpr (requires { requires Op::kRowsApart; }) {
+    k.outer_apart[i] = [](const char* x, const RowsApart& apart, std::int64_t rows, std::int64_t cols,
+                          char* acc) noexcept {
+      TreeRowsApart<Op>::leaf(x, apart, static_cast<int>(rows), cols, reinterpret_cast<T*>(acc));
+    };
+  }
   k.finish[i] = finish_copy<T>;
 }
 

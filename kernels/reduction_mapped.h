@@ -34,6 +34,7 @@ constexpr void add_mapped(ReductionKernel& k) {
   k.joins_rows[i] = false;
   if constexpr (kHasShortRows<typename Op::Element>) k.short_rows[i] = short_rows<Op, Map>;
   k.outer[i] = MappedTree<Op, Map>::outer;
+  k.outer_apart[i] = nullptr;
 }
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -112,6 +112,40 @@ TEST(ReductionByRows, SameBitsInEveryLayout) {
   }
 }
 
+/// Columns side by side whose rows lie in two dimensions, among them more than a leaf, fewer rows than lanes, and a gap behind each row.
+TEST(ReductionByRows, SameBitsOfRowsOfTwoDimensions) {
+  Rng rng(16);
+  const DimVector of_rows[] = {{3, 5}, {9, 7}, {20, 33}, {30, 90}, {2, 1100}};
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    for (const DimVector& rows : of_rows) {
+      for (const std::int64_t columns : {4, 5, 8, 9, 16, 17, 24, 33, 70}) {
+        const Tensor dense = random_tensor(rng, {2, columns, rows[0], rows[1]}, dtype);
+        const Tensor turned = laid_out(dense, {0, 3, 2, 1});
+        const Tensor wide = detail::empty_cpu({2, rows[1], rows[0], columns + 3}, dtype);
+        const IntArrayRef steps = wide.strides();
+        Tensor gaps = detail::make_view(wide, dense.sizes(), {steps[0], steps[3], steps[2], steps[1]}, 1);
+        ops::copy_(gaps, dense);
+        const Tensor expected = ops::sum(dense, {2, 3}, false), mean = ops::mean(dense, {2, 3}, false);
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const int threads : {1, 3}) {
+            const ThreadCount guard(threads);
+            for (const Tensor& t : {turned, gaps}) {
+              const auto expect_bits = [&](const Tensor& result, const Tensor& as) {
+                ASSERT_EQ(bits(result), bits(as))
+                    << dense.sizes() << " with strides " << t.strides() << " " << dtype << " "
+                    << lanewise::name(isa) << ", threads: " << threads;
+              };
+              expect_bits(ops::sum(t, {2, 3}, false), expected);
+              expect_bits(ops::mean(t, {2, 3}, false), mean);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 /// Rows of the innermost reduced dimensions that hold at least 128 elements, each summed up alone, in the order of the tensor.
 template <class T>
 std::vector<T> row_sums(const Tensor& ordered, std::int64_t rows) {

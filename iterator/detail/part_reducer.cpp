@@ -41,6 +41,7 @@ void PartReducer::reduce(const char* data, std::int64_t width, std::int64_t firs
     case ReductionPath::Sequence:
       if (has_long_rows()) return reduce_long_rows(data, first, n, acc);
       break;
+    case ReductionPath::Apart:
     case ReductionPath::Tile: break;
   }
   reduce_in_parts(data, width, first, n, acc);
@@ -132,15 +133,23 @@ void PartReducer::reduce_long_rows(const char* data, std::int64_t first, std::in
 void PartReducer::reduce_in_parts(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
                                   char* acc) const {
   const std::int64_t parts = divup(n, plan_.part);
-  if (parts == 1) return reduce_copied(data, width, first, n, acc);
+  if (parts == 1) return reduce_one_part(data, width, first, n, acc);
   // Split runs keep their accumulators on the heap, so that this scratch is free.
   ReductionCounter counter(f_, width, acc_bytes_,
                            scratch(Scratch::Values, ReductionCounter::bytes(acc_bytes_, parts)));
   for (std::int64_t i = 0; i < n; i += plan_.part) {
-    reduce_copied(data, width, first + i, std::min(plan_.part, n - i), counter.current());
+    reduce_one_part(data, width, first + i, std::min(plan_.part, n - i), counter.current());
     counter.push();
   }
   std::memcpy(acc, counter.finish(), acc_bytes_);
+}
+
+void PartReducer::reduce_one_part(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                                  char* acc) const {
+  if (plan_.path != ReductionPath::Apart) return reduce_copied(data, width, first, n, acc);
+  const std::int64_t count = plan_.sizes[1];
+  f_.outer_apart(data + plan_.sequence_offset(first),
+                 {count, plan_.strides[1], plan_.strides[0], first % count}, n, width, acc);
 }
 
 void PartReducer::reduce_copied(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,

@@ -33,8 +33,10 @@ class PartReducer {
   bool has_long_rows() const;
   void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) const;
 
-  /// What none of these takes: through a copy, in parts if it is long.
+  /// What none of these takes: rows of two dimensions, or through a copy, in parts if it is long.
   void reduce_in_parts(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                       char* acc) const;
+  void reduce_one_part(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
                        char* acc) const;
   void reduce_copied(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
                      char* acc) const;

@@ -14,6 +14,7 @@ struct ReductionFunctions {
   decltype(kernels::ReductionKernel{}.inner)::value_type inner;
   decltype(kernels::ReductionKernel{}.short_rows)::value_type short_rows;
   decltype(kernels::ReductionKernel{}.outer)::value_type outer;
+  decltype(kernels::ReductionKernel{}.outer_apart)::value_type outer_apart;
   decltype(kernels::ReductionKernel{}.combine)::value_type combine;
   decltype(kernels::ReductionKernel{}.finish)::value_type finish;
   std::size_t acc_size;
@@ -34,6 +35,7 @@ struct ReductionFunctions {
     inner = k.inner[i];
     short_rows = k.short_rows[i];
     outer = k.outer[i];
+    outer_apart = k.outer_apart[i];
     combine = k.combine[i];
     finish = k.finish[i];
     acc_size = k.acc_size[i];

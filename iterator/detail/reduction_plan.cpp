@@ -75,7 +75,7 @@ ReductionPlan::ReductionPlan(const Tensor& self, DimMask dims, ScalarType elemen
   std::reverse(sizes.begin(), sizes.end());
   std::reverse(strides.begin(), strides.end());
   if (sizes.size() == 1 && sizes[0] == 1) strides[0] = bytes;
-  choose_column(functions.least_columns);
+  choose_column(functions);
   choose_path(functions);
   threads = std::clamp<std::int64_t>(length * column.size * batches / kParallelElements, 1, threads);
   share_columns(threads);
@@ -94,7 +94,8 @@ std::int64_t ReductionPlan::sequence_offset(std::int64_t s) const {
 bool ReductionPlan::is_better_copied() const {
   constexpr std::int64_t kMostBytes = 16 << 20, kLine = 64, kFewInACall = 16, kFewInAUnit = 128;
   const std::int64_t elements = length * column.size * batches;
-  if (elements < kLeastCopied || elements * from_size() > kMostBytes) return false;
+  if (path == ReductionPath::Apart || elements < kLeastCopied || elements * from_size() > kMostBytes)
+    return false;
   std::int64_t nearest = std::numeric_limits<std::int64_t>::max();
   bool repeats = false;
   const auto see = [&](std::int64_t size, std::int64_t stride) {
@@ -136,10 +137,17 @@ bool ReductionPlan::is_better_copied() const {
   return walked >= kLine || gathers_few || uses_few || leaves_lines;
 }
 
-void ReductionPlan::choose_column(std::int64_t least_columns) {
+bool ReductionPlan::lies_apart(const KeptDim& columns, const ReductionFunctions& functions) const {
+  return functions.outer_apart != nullptr && !converts() && sizes.size() == 2 &&
+         columns.stride == from_size() && columns.size >= kLeastApart;
+}
+
+void ReductionPlan::choose_column(const ReductionFunctions& functions) {
   if (batch_dims == 0) return;
   int best = 0;
+  const auto apart = [&](const KeptDim& d) { return lies_apart(d, functions); };
   const auto better = [&](const KeptDim& a, const KeptDim& b) {
+    if (apart(a) != apart(b)) return apart(a);
     const bool a_few = a.size < kFewColumns;
     const bool b_few = b.size < kFewColumns;
     if (a_few != b_few) return b_few;
@@ -152,7 +160,7 @@ void ReductionPlan::choose_column(std::int64_t least_columns) {
   }
   column = batch[best];
   take_out(best);
-  join_runs(least_columns);
+  join_runs(functions.least_columns);
   for (int d = 0; d < batch_dims; ++d) batches *= batch[d].size;
 }
 
@@ -193,6 +201,12 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions) {
     path = ReductionPath::Tile;
     part = 4 * kernels::kReductionBlock;
     width = column.size;
+    return;
+  }
+  if (lies_apart(column, functions)) {
+    path = ReductionPath::Apart;
+    part = kernels::kReductionBlock;
+    width = std::min(column.size, kMostColumns);
     return;
   }
   if (!converts() && dense_rows) {
@@ -248,7 +262,7 @@ void ReductionPlan::join_batches(const ReductionFunctions& functions, std::int64
 void ReductionPlan::share_columns(std::int64_t threads) {
   if (threads == 1 || length == 0) return;
   const std::int64_t units = divup(kUnitsPerThread * threads, batches), columns = divup(column.size, units);
-  if (path == ReductionPath::Outer) {
+  if (path == ReductionPath::Outer || path == ReductionPath::Apart) {
     const std::int64_t least = kLeastRowBytes / from_size();
     width = std::min(width, std::max(least, divup(columns, least) * least));
   } else if (path == ReductionPath::Inner && !packs && !converts()) {

@@ -17,6 +17,9 @@ struct KeptDim {
 /// Fewer columns, or narrower rows, are not worth calls of their own: they are gathered first, and converted then.
 inline constexpr std::int64_t kFewColumns = 16;
 
+/// So many columns are worth a walk over rows of two dimensions.
+inline constexpr std::int64_t kLeastApart = 4;
+
 /// Rows of up to so many bytes are packed at once where they lie apart.
 inline constexpr std::int64_t kShortRowBytes = 64;
 
@@ -27,6 +30,7 @@ inline constexpr std::int64_t kParallelElements = std::int64_t{1} << 16;
 enum class ReductionPath : std::uint8_t {
   Inner,     ///< the sequence is contiguous in memory, or gathered; `width` at once, converted if need be
   Outer,     ///< the columns are contiguous in memory
+  Apart,     ///< the same, of rows that lie in two dimensions
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
 };
@@ -69,7 +73,9 @@ struct ReductionPlan {
   std::int64_t sequence_offset(std::int64_t s) const;
 
  private:
-  void choose_column(std::int64_t least_columns);
+  /// Whether these are columns that a kernel takes where they lie, in rows of two dimensions.
+  bool lies_apart(const KeptDim& columns, const ReductionFunctions& functions) const;
+  void choose_column(const ReductionFunctions& functions);
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
   void choose_path(const ReductionFunctions& functions);
