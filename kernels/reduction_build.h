@@ -73,7 +73,7 @@ constexpr void add_tree(ReductionKernel& k) {
                   Rows::kParts * cols);
   };
   if constexpr (kHasShortRows<T>) k.short_rows[i] = short_rows<Op>;
-  if constexpr (requires { requires Op::kRowsApart; }) {
+  if constexpr (requires { requires Op::kEveryShape; }) {
     k.outer_apart[i] = [](const char* x, const RowsApart& apart, std::int64_t rows, std::int64_t cols,
                           char* acc) noexcept {
       TreeRowsApart<Op>::leaf(x, apart, static_cast<int>(rows), cols, reinterpret_cast<T*>(acc));

@@ -92,10 +92,29 @@ TEST(ReductionRows, TogetherAreAsEachAlone) {
   }
 }
 
+// More than a page from one row to the next.
+TEST(ReductionRows, FewRowsFarApartAreAsEachAlone) {
+  Rng rng(5);
+  constexpr std::int64_t kColumns = 1103;
+  for (const std::int64_t rows : {17, 24, 31, 40, 63}) {
+    for (const ScalarType dtype : {kFloat, kDouble, kComplexFloat, kComplexDouble}) {
+      const Tensor x = random_tensor(rng, {rows, kColumns}, dtype);
+      const Tensor turned = ops::contiguous(detail::make_view(x, {kColumns, rows}, {1, kColumns}, 0));
+      std::string each;
+      for (std::int64_t i = 0; i < kColumns; ++i)
+        each += spelled(ops::sum(detail::make_view(turned, {rows}, {1}, i * rows), 0, false));
+      for (const Isa isa : available_isas()) {
+        const IsaGuard tier(isa);
+        ASSERT_EQ(spelled(ops::sum(x, 0, false)), each) << rows << " rows " << dtype << " " << name(isa);
+      }
+    }
+  }
+}
+
 // Columns of batches whose results lie next to each other are reduced some batches at a time.
 TEST(ReductionRows, ColumnsOfBatchesAreAsEachAlone) {
   Rng rng(4);
-  for (const std::int64_t rows : {3, 20, 63, 64, 65, 100, 128, 200, 256, 257}) {
+  for (const std::int64_t rows : {3, 17, 20, 24, 31, 33, 40, 63, 64, 65, 100, 128, 200, 256, 257}) {
     for (const std::int64_t columns : {2, 3, 7, 8, 9, 16, 24, 32, 33}) {
       const std::int64_t batches = columns < 4 ? 45 : 4;
       for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat, kInt, kByte}) {
