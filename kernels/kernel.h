@@ -101,6 +101,19 @@ struct BlockPattern {
 using ArrangeFn = void (*)(const char* from, std::int64_t step, char* to, std::int64_t blocks,
                            const BlockPattern& pattern) noexcept;
 
+/// Rows of at least two bytes in the order of an index, the same in each of some places in memory.
+struct IndexedRowCopies {
+  const char* from;             ///< the first place
+  std::int64_t place_step;      ///< bytes
+  const std::int64_t* offsets;  ///< of each row behind a place, `step` bytes each
+  std::int64_t step;
+  std::int64_t count;  ///< rows of each place
+  std::int64_t bytes;  ///< contiguous, of each row
+  std::int64_t ahead;  ///< as many rows later is one that is asked for; 0: none is
+};
+/// So many places, one after the other, their rows side by side. They do not overlap with `to`.
+using CopyRowsFn = void (*)(const IndexedRowCopies& rows, std::int64_t places, char* to) noexcept;
+
 /// Moves data between memory and tiles. gather/scatter are indexed by log2 of the element size (1, 2, 4, 8,
 /// 16).
 struct Movers {
@@ -110,6 +123,7 @@ struct Movers {
   /// By units; null where there is no instruction for it. Blocks have up to least_row bytes.
   ArrangeFn arrange;
   ArrangeFn arrange_bytes;
+  CopyRowsFn copy_rows;
   /// Bytes of a row: a kernel that takes many is quicker on longer ones where they lie than on copies in tiles.
   std::int64_t least_row;
   /// Bytes that kernels access under a mask at the end of a row, at a multiple of so many from its beginning; 0 if they do not.

@@ -4,7 +4,7 @@
 
 #include <lanewise/kernels/kernel.h>
 
-/// Gather and scatter by element size, see kernel.h. Included by per-ISA files.
+/// Gather and scatter by element size, and what moves rows, see kernel.h. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
 
 #define LANEWISE_DECLARE_STRIDED(size)                                                                      \
@@ -21,6 +21,7 @@ LANEWISE_DECLARE_STRIDED(16)
 
 #undef LANEWISE_DECLARE_STRIDED
 
+void copy_rows(const IndexedRowCopies& rows, std::int64_t places, char* to) noexcept;
 void arrange_bytes(const char* from, std::int64_t step, char* to, std::int64_t blocks,
                    const BlockPattern& pattern) noexcept;
 #if defined(LANEWISE_ISA_AVX512) || defined(LANEWISE_ISA_AVX2)

@@ -310,7 +310,9 @@ bool wants_dense(const IndexedRows& rows, const Tensor& self) noexcept {
 }
 
 void read_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  if (read_short_rows(rows, self, out) || read_few_elements(rows, self, out)) return;
+  if (read_contiguous_rows(rows, self, out) || read_arranged(rows, self, out) ||
+      read_few_elements(rows, self, out))
+    return;
   visit_size(self.itemsize(), [&]<class T>() {
     constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
     const kernels::GatherFn gather =

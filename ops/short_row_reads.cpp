@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/short_row_reads.h>
 
@@ -12,38 +12,19 @@ namespace {
 
 constexpr std::int64_t kGrainElements = 16384;
 
-/// Rows by their offsets, `step` bytes each, side by side: by two copies of kPart bytes, which may overlap, or one. Of rows in random
-/// order the ones `ahead` are asked for, unless 0.
-template <std::size_t kPart, bool kTwo>
-void copy_rows(const char* self, std::int64_t step, const std::int64_t* offsets, std::int64_t n,
-               std::int64_t ahead, char* to, std::int64_t bytes) {
-  const std::int64_t second = bytes - static_cast<std::int64_t>(kPart);
-  for (std::int64_t i = 0; i < n; ++i, to += bytes) {
-    const char* const row = self + offsets[i] * step;
-    if (ahead != 0) __builtin_prefetch(self + offsets[i + ahead < n ? i + ahead : i] * step);
-    std::memcpy(to, row, kPart);
-    if constexpr (kTwo) std::memcpy(to + second, row + second, kPart);
-  }
-}
+/// What kernels arrange: registers of units.
+struct Units {
+  std::int64_t bytes, room;  ///< of a unit, and units of a register
+  kernels::ArrangeFn arrange;
 
-using CopyRows = decltype(&copy_rows<4, false>);
-
-/// Null for rows longer than a line.
-CopyRows copy_rows_of(std::int64_t bytes) {
-  switch (bytes) {
-    case 2: return copy_rows<2, false>;
-    case 3: return copy_rows<2, true>;
-    case 4: return copy_rows<4, false>;
-    case 8: return copy_rows<8, false>;
-    case 16: return copy_rows<16, false>;
-    default: break;
+  explicit Units(std::int64_t element_size) {
+    const kernels::Movers& movers = *kernels::active_kernels().movers;
+    const bool single = element_size < 4 || movers.arrange == nullptr;
+    bytes = single ? 1 : 4;
+    room = single ? 16 : movers.least_row / bytes;
+    arrange = single ? movers.arrange_bytes : movers.arrange;
   }
-  return bytes < 8    ? copy_rows<4, true>
-         : bytes < 16 ? copy_rows<8, true>
-         : bytes < 32 ? copy_rows<16, true>
-         : bytes < 65 ? copy_rows<32, true>
-                      : nullptr;
-}
+};
 
 char* base(const IndexedRows& rows, const Tensor& self, std::int64_t before) {
   const std::int64_t offset = rows.before_sizes.size() == 1
@@ -54,27 +35,80 @@ char* base(const IndexedRows& rows, const Tensor& self, std::int64_t before) {
 
 }  // namespace
 
-bool read_short_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  constexpr std::int64_t kInL2 = 1 << 20, kAhead = 16, kFewRows = 4, kFewElements = 16;
+bool read_contiguous_rows(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
+  constexpr std::int64_t kInL2 = 1 << 20, kAhead = 16, kFewRows = 4, kFewElements = 16, kMostBytes = 1024;
   // So few behind each other are read sooner by their places.
   if (rows.per_index() < kFewRows && rows.per_index() * rows.row < kFewElements) return false;
-  if (rows.row < 2 || rows.after_sizes.size() != 1 || rows.after_strides[0] != 1 ||
+  const std::int64_t size = self.element_size(), bytes = rows.row * size, per_index = rows.per_index();
+  if (rows.row < 2 || bytes > kMostBytes || rows.after_sizes.size() != 1 || rows.after_strides[0] != 1 ||
       row_step(rows, out).value_or(rows.row) != rows.row) {
     return false;
   }
-  const std::int64_t size = self.element_size(), bytes = rows.row * size, per_index = rows.per_index();
-  const CopyRows copy = copy_rows_of(bytes);
-  if (copy == nullptr) return false;
+  const kernels::CopyRowsFn copy = kernels::active_kernels().movers->copy_rows;
   const std::int64_t ahead = self.numel() * size > kInL2 ? kAhead : 0;
+  const bool in_step = rows.before_sizes.size() == 1;
+  const std::int64_t place_step = in_step ? rows.before_strides[0] * size : 0;
   parallel_for(0, rows.before_count * per_index, std::max<std::int64_t>(1, kGrainElements / rows.row),
                [&](std::int64_t begin, std::int64_t end) {
                  char* to = static_cast<char*>(out.data_ptr()) + begin * bytes;
-                 for (std::int64_t r = begin, n = 0; r < end; r += n, to += n * bytes) {
-                   const std::int64_t p = r % per_index;
-                   n = std::min(end - r, per_index - p);
-                   copy(base(rows, self, r / per_index), rows.scale * size, rows.offsets_data() + p, n, ahead,
-                        to, bytes);
+                 // Rows of one place, or of all that are left of as many whole ones as lie in step.
+                 for (std::int64_t r = begin; r < end;) {
+                   const std::int64_t first = r % per_index;
+                   const bool whole = in_step && first == 0 && end - r >= per_index;
+                   const std::int64_t places = whole ? (end - r) / per_index : 1,
+                                      count = whole ? per_index : std::min(end - r, per_index - first);
+                   copy({base(rows, self, r / per_index), place_step, rows.offsets_data() + first,
+                         rows.scale * size, count, bytes, ahead},
+                        places, to);
+                   r += places * count;
+                   to += places * count * bytes;
                  }
+               });
+  return true;
+}
+
+bool read_arranged(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
+  const std::int64_t per_index = rows.per_index(), size = self.element_size(), count = rows.before_count;
+  if (rows.row != 1 || per_index == 0 || rows.before_sizes.size() != 1 || rows.before_strides[0] <= 0)
+    return false;
+  const Units units(size);
+  const std::int64_t of_each = size / units.bytes, step = rows.before_strides[0] * of_each;
+  if (per_index * of_each > units.room) return false;
+  const std::int64_t* const offsets = rows.offsets_data();
+  const auto [least, most] = std::minmax_element(offsets, offsets + per_index);
+  const std::int64_t low = std::min(*least * rows.scale, *most * rows.scale),
+                     reach = (std::abs((*most - *least) * rows.scale) + 1) * of_each;
+  if (reach > units.room) return false;
+  const std::int64_t together =
+      std::min({units.room / (per_index * of_each), (units.room - reach) / step + 1, count});
+  const auto pattern_of = [&](std::int64_t places) {
+    kernels::BlockPattern pattern{};
+    int next = 0;
+    for (std::int64_t i = 0; i < places * per_index; ++i) {
+      const std::int64_t first = i / per_index * step + (offsets[i % per_index] * rows.scale - low) * of_each;
+      for (std::int64_t unit = first; unit < first + of_each; ++unit, ++next) {
+        if (units.bytes == 1) {
+          pattern.byte[next] = static_cast<std::uint8_t>(unit);
+        } else {
+          pattern.unit[next] = static_cast<std::int32_t>(unit);
+        }
+      }
+    }
+    pattern.read = static_cast<int>((places - 1) * step + reach);
+    pattern.written = next;
+    return pattern;
+  };
+  const kernels::BlockPattern whole = pattern_of(together), one = pattern_of(1);
+  const char* const from = static_cast<const char*>(self.const_data_ptr()) + low * size;
+  const std::int64_t place_bytes = step * units.bytes, row_bytes = per_index * size;
+  parallel_for(0, count, std::max<std::int64_t>(together, kGrainElements / per_index),
+               [&](std::int64_t begin, std::int64_t end) {
+                 const std::int64_t blocks = (end - begin) / together, done = begin + blocks * together;
+                 char* const to = static_cast<char*>(out.data_ptr());
+                 units.arrange(from + begin * place_bytes, together * place_bytes, to + begin * row_bytes,
+                               blocks, whole);
+                 units.arrange(from + done * place_bytes, place_bytes, to + done * row_bytes, end - done,
+                               one);
                });
   return true;
 }
@@ -88,7 +122,7 @@ std::int64_t places_in_l1(std::int64_t step) {
 
 // One index after the other: a loop over so few for each place costs as much again.
 bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  constexpr std::int64_t kFewIndices = 64, kLeastPlaces = 4;
+  constexpr std::int64_t kFewIndices = 16, kLeastPlaces = 4;
   const std::int64_t per_index = rows.per_index();
   if (rows.row != 1 || per_index > kFewIndices || rows.before_strides.size() != 1 ||
       rows.before_count < kLeastPlaces) {

@@ -184,6 +184,23 @@ class ShortMoves : public ::testing::TestWithParam<ScalarType> {
   }
 };
 
+TEST_P(ShortMoves, ElementsByAnIndex) {
+  for (const std::int64_t n : {1, 2, 3, 5, 8, 9, 15, 16, 17, 24, 33}) {
+    const Tensor r = places({241, n}), wide = places({241, n, 3});
+    for (const std::int64_t count : {1, 2, 3, 4, 5, 7, 8, 11, 16, 17, 40}) {
+      const Tensor index = remainder(arange(count) * 7 + count, n);
+      for (const Tensor& t :
+           {r, wide.select(2, 1), places({n, 241}).t(), places({241, n + 5}).narrow(1, 2, n)}) {
+        const Tensor chosen = t.index_select(1, index);
+        ASSERT_EQ(chosen.sizes(), IntArrayRef({241, count}));
+        for (std::int64_t i = 0; i < count; ++i)
+          ASSERT_TRUE(same_bits(chosen.select(1, i), t.select(1, index[i].item<std::int64_t>())))
+              << n << ' ' << count << ' ' << t.strides();
+      }
+    }
+  }
+}
+
 TEST_P(ShortMoves, CopiesInAnotherOrder) {
   for (const std::int64_t n : {2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 24, 33, 70}) {
     const Tensor m = places({129, n, 2}), r = places({241, n});

@@ -360,6 +360,41 @@ TEST(Strided, RowsOfRecordsAreReadUpToAPageEnd) {
   });
 }
 
+// In several places, of which the last row ends where memory does.
+TEST(IndexedRows, OfAnyLengthAreCopiedUpToAPageEnd) {
+  GuardedPage page;
+  for_each_isa([&](const KernelTable& table) {
+    std::mt19937_64 random(13);
+    std::vector<std::int64_t> lengths{300, 511, 512, 513, 700, 1024};
+    for (std::int64_t bytes = 2; bytes <= 260; ++bytes) lengths.push_back(bytes);
+    for (const std::int64_t bytes : lengths) {
+      const std::int64_t rows = std::max<std::int64_t>(1, 1024 / bytes), places = 3,
+                         all = (places * rows - 1) * bytes + bytes;
+      char* const from = page.last<char>(static_cast<int>(all));
+      for (std::int64_t i = 0; i < all; ++i) from[i] = static_cast<char>(random());
+      std::vector<std::int64_t> offsets;
+      for (std::int64_t i = 0; i < rows + 3; ++i)
+        offsets.push_back(static_cast<std::int64_t>(random() % rows));
+      offsets.back() = rows - 1;
+      const auto count = static_cast<std::int64_t>(offsets.size());
+      std::vector<char> expected;
+      for (std::int64_t p = 0; p < places; ++p) {
+        for (const std::int64_t row : offsets) {
+          const char* const at = from + (p * rows + row) * bytes;
+          expected.insert(expected.end(), at, at + bytes);
+        }
+      }
+      expected.push_back(0x5b);
+      for (const std::int64_t ahead : {0, 2}) {
+        std::vector<char> to(expected.size(), 0x5b);
+        table.movers->copy_rows({from, rows * bytes, offsets.data(), bytes, count, bytes, ahead}, places,
+                                to.data());
+        ASSERT_EQ(to, expected) << bytes << " bytes";
+      }
+    }
+  });
+}
+
 TEST(Indices, OneThatIsOutOfBoundsIsFoundWhereverItLies) {
   for_each_isa([](const KernelTable& table) {
     for (std::int64_t n = 0; n < 70; ++n) {
