@@ -152,7 +152,16 @@ struct Piece {
   std::int64_t bytes;
 };
 
-/// Of each tensor its pieces, if they are of some lines each and the result of several rows; else nothing.
+/// Pieces of equal length from two bytes up to so many are copied by a kernel that takes them all.
+constexpr std::int64_t kShortPiece = 1024;
+
+bool are_equal_and_short(const std::vector<Piece>& pieces) {
+  const std::int64_t bytes = pieces[0].bytes;
+  return bytes > 1 && bytes <= kShortPiece &&
+         std::all_of(pieces.begin(), pieces.end(), [&](const Piece& p) { return p.bytes == bytes; });
+}
+
+/// Of each tensor its pieces, if they are of some lines each, or equal and short, and the result of several rows; else nothing.
 std::vector<Piece> pieces_of(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
   constexpr std::int64_t kShortest = 512, kLongest = 64 << 10;
   const std::int64_t step = step_of(result, dim), line = result.size(dim) * step;
@@ -162,12 +171,12 @@ std::vector<Piece> pieces_of(ArrayRef<Tensor> tensors, std::int64_t dim, const T
   for (const Tensor& t : tensors) {
     if (is_skipped(t) || t.numel() == 0) continue;
     const std::int64_t bytes = t.size(dim) * step;
-    if (!t.is_contiguous() || t.scalar_type() != result.scalar_type() || bytes < kShortest ||
-        bytes > kLongest)
-      return {};
+    if (!t.is_contiguous() || t.scalar_type() != result.scalar_type() || bytes > kLongest) return {};
     pieces.push_back({static_cast<const char*>(t.const_data_ptr()), bytes});
   }
-  return pieces;
+  const auto is_long = [](const Piece& p) { return p.bytes >= kShortest; };
+  if (pieces.empty() || are_equal_and_short(pieces)) return pieces;
+  return std::all_of(pieces.begin(), pieces.end(), is_long) ? pieces : std::vector<Piece>();
 }
 
 /// Row by row, so that the result is written from its begin to its end: two matrices of 512 x 512 f32 side by side take
@@ -192,6 +201,24 @@ void copy_in_turn(const std::vector<Piece>& pieces, const Tensor& result) {
   });
 }
 
+/// The same of equal pieces, as rows by an index, which says how far each lies from the first one.
+void copy_equal_in_turn(const std::vector<Piece>& pieces, const Tensor& result) {
+  constexpr std::int64_t kGrain = 128 << 10;  // bytes
+  const std::int64_t bytes = pieces[0].bytes, count = static_cast<std::int64_t>(pieces.size()),
+                     line = bytes * count, rows = result.numel() * result.element_size() / line;
+  std::vector<std::int64_t> distances;
+  distances.reserve(pieces.size());
+  const auto address = [](const char* p) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(p));
+  };
+  for (const Piece& piece : pieces) distances.push_back(address(piece.data) - address(pieces[0].data));
+  const kernels::CopyRowsFn copy = kernels::active_kernels().movers->copy_rows;
+  parallel_for(0, rows, divup(kGrain, line), [&](std::int64_t begin, std::int64_t end) {
+    copy({pieces[0].data + begin * bytes, bytes, distances.data(), 1, count, bytes, 0}, end - begin,
+         static_cast<char*>(result.data_ptr()) + begin * line);
+  });
+}
+
 /// Into a tensor of their shape, whose dtype need not be theirs.
 void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) {
   const bool is_few = result.numel() * result.element_size() <= kFewBytes;
@@ -200,7 +227,8 @@ void copy_all(ArrayRef<Tensor> tensors, std::int64_t dim, const Tensor& result) 
     const std::vector<Column> columns = columns_of(tensors, dim, result);
     if (!columns.empty()) return take_in_turn(columns, result);
     const std::vector<Piece> pieces = pieces_of(tensors, dim, result);
-    if (!pieces.empty()) return copy_in_turn(pieces, result);
+    if (!pieces.empty())
+      return are_equal_and_short(pieces) ? copy_equal_in_turn(pieces, result) : copy_in_turn(pieces, result);
   }
   std::int64_t start = 0;
   for (const Tensor& t : tensors) {

@@ -122,7 +122,7 @@ std::int64_t places_in_l1(std::int64_t step) {
 
 // One index after the other: a loop over so few for each place costs as much again.
 bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  constexpr std::int64_t kFewIndices = 16, kLeastPlaces = 4;
+  constexpr std::int64_t kFewIndices = 8, kLeastPlaces = 4;
   const std::int64_t per_index = rows.per_index();
   if (rows.row != 1 || per_index > kFewIndices || rows.before_strides.size() != 1 ||
       rows.before_count < kLeastPlaces) {

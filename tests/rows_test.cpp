@@ -178,7 +178,7 @@ TEST(Rows, ThatGoPastTheCaches) {
 // Pieces of every length on both sides of where they are joined row by row; some tensors have none.
 TEST(Rows, JoinedSideBySide) {
   for (const ScalarType dtype : {kByte, kFloat, kComplexDouble}) {
-    for (const std::int64_t columns : {40, 513, 1031, 70000}) {
+    for (const std::int64_t columns : {1, 2, 3, 40, 100, 250, 513, 1031, 70000}) {
       const std::int64_t rows = columns > 1031 ? 3 : 67;
       const Tensor a = numbers({2, rows, columns}, dtype), b = numbers({2, rows, columns + 600}, dtype),
                    none = numbers({2, rows, 0}, dtype);

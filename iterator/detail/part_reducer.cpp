@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/batched_rows.h>
@@ -23,10 +24,9 @@ constexpr std::size_t kMostAccBytes = 16;
 
 PartReducer::PartReducer(const ReductionPlan& plan, const ReductionFunctions& functions,
                          std::size_t acc_bytes)
-    : plan_(plan), f_(functions), acc_bytes_(acc_bytes) {
-  const kernels::Movers& movers = *kernels::active_kernels().movers;
-  convert_ = movers.convert[static_cast<std::size_t>(plan.from)][static_cast<std::size_t>(plan.element)];
-  gather_ = movers.gather[static_cast<std::size_t>(std::countr_zero(element_size(plan.from)))];
+    : plan_(plan), f_(functions), acc_bytes_(acc_bytes), movers_(*kernels::active_kernels().movers) {
+  convert_ = movers_.convert[static_cast<std::size_t>(plan.from)][static_cast<std::size_t>(plan.element)];
+  gather_ = movers_.gather[static_cast<std::size_t>(std::countr_zero(element_size(plan.from)))];
 }
 
 void PartReducer::reduce(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
@@ -70,6 +70,12 @@ const char* PartReducer::packed_rows(const char* data, std::int64_t count, std::
                        static_cast<std::size_t>(count * row_bytes));
   if (plan_.sizes.size() == 1) {
     gather_(data, plan_.column.stride, step, count, n, tile);
+  } else if (plan_.lies_in_pieces()) {
+    std::int64_t pieces[kMostPieces];
+    std::iota(pieces, pieces + plan_.sizes[0], std::int64_t{0});
+    movers_.copy_rows({data, plan_.column.stride, pieces, plan_.strides[0], plan_.sizes[0],
+                       plan_.sizes[1] * plan_.from_size(), 0},
+                      count, tile);
   } else {
     for (std::int64_t i = 0; i < count; ++i)
       gather_(data + i * plan_.column.stride, plan_.strides[0], step, plan_.sizes[0], plan_.sizes[1],

@@ -48,6 +48,7 @@ class PartReducer {
   const ReductionPlan& plan_;
   const ReductionFunctions& f_;
   std::size_t acc_bytes_;
+  const kernels::Movers& movers_;
   kernels::ConvertFn convert_;  ///< from the tensor's type to the kernel's
   kernels::GatherFn gather_;
 };

@@ -142,6 +142,13 @@ bool ReductionPlan::lies_apart(const KeptDim& columns, const ReductionFunctions&
          columns.stride == from_size() && columns.size >= kLeastApart;
 }
 
+bool ReductionPlan::lies_in_pieces() const {
+  constexpr std::int64_t kLeastBytes = 32;
+  const std::int64_t bytes = sizes.back() * from_size();
+  return sizes.size() == 2 && sizes[0] <= kMostPieces && strides.back() == from_size() &&
+         bytes >= kLeastBytes && bytes <= kMostPieceBytes;
+}
+
 void ReductionPlan::choose_column(const ReductionFunctions& functions) {
   if (batch_dims == 0) return;
   int best = 0;
@@ -226,7 +233,7 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions) {
   }
   const bool packable = sizes.size() == 1 || (sizes.size() == 2 && length >= kShortSequence);
   if (packable && takes_together && column.size > 1 && run == 1 &&
-      std::max(std::abs(strides[0]), std::abs(step)) < std::abs(column.stride)) {
+      (lies_in_pieces() || std::max(std::abs(strides[0]), std::abs(step)) < std::abs(column.stride))) {
     path = ReductionPath::Inner;
     packs = true;
     width = std::clamp<std::int64_t>(kGatheredBytes / (length * element_bytes), 1, column.size);

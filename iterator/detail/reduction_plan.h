@@ -20,6 +20,9 @@ inline constexpr std::int64_t kFewColumns = 16;
 /// So many columns are worth a walk over rows of two dimensions.
 inline constexpr std::int64_t kLeastApart = 4;
 
+/// Sequences of up to so many pieces of so many bytes are copied together.
+inline constexpr std::int64_t kMostPieces = 64, kMostPieceBytes = 1024;
+
 /// Rows of up to so many bytes are packed at once where they lie apart.
 inline constexpr std::int64_t kShortRowBytes = 64;
 
@@ -69,6 +72,8 @@ struct ReductionPlan {
   /// Whether a contiguous copy of the tensor costs less than the walk: calls would have few elements each, or the elements of a cache line
   /// would come far apart from each other.
   bool is_better_copied() const;
+  /// Whether a sequence is a few contiguous pieces, of which those of many sequences are copied with one call.
+  bool lies_in_pieces() const;
   /// Byte offset of element s of a sequence.
   std::int64_t sequence_offset(std::int64_t s) const;
 
