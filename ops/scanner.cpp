@@ -37,12 +37,25 @@ constexpr std::int64_t kLeastInRows = 8;
 /// So few sequences are better taken as rows where the input has them as such, so few where the result has.
 constexpr std::int64_t kFewFromRows = 12;
 constexpr std::int64_t kFewToRows = 64;
-/// Fewer columns of several batches are taken together, up to so many in all, of sequences up to a length: of [32768, 4, 2] a cumsum
-/// takes 0.25 of the time so, of 256 elements 4 times as long.
-constexpr std::int64_t kFewJoined = 8, kJoinedColumns = 256, kLongestJoined = 64;
-/// Of eight bytes, which are carried as they are, more fill a register well enough: of [640, 12, 5] f64 a cumsum takes 0.55 of the time
-/// where they lie.
-constexpr std::int64_t kFewJoinedOfEight = 5;
+/// Fewer columns of several batches are taken together, up to so many in all: of [32768, 4, 2] a cumsum takes 0.25 of the time so.
+constexpr std::int64_t kJoinedColumns = 256;
+struct Joined {
+  std::int64_t columns, longest;  ///< fewer than so many, of sequences up to a length
+
+  /// Of eight bytes, which are carried as they are, more fill a register well enough, and the longer ones: of [640, 12, 5] f64 a cumsum
+  /// takes 0.55 of the time where they lie, of [781, 64, 2] 0.23.
+  Joined(bool converts, bool of_eight, std::int64_t n)
+      : columns(converts         ? 16
+                : n <= kShortest ? 9
+                : of_eight       ? 5
+                                 : 8),
+        longest(converts   ? 48
+                : of_eight ? 16
+                           : 32) {}
+
+ private:
+  static constexpr std::int64_t kShortest = 4;
+};
 /// Rows that take turns in a kernel.
 constexpr std::int64_t kFewRows = 4;
 /// Long results are copied past the caches from tiles of so many bytes, in stretches of at least so many.
@@ -131,9 +144,9 @@ class Scanner {
              : lines_ < kFewRows && kernel.most_rows == INT64_MAX ? 1
                                                                   : kSequences;
     width_ = std::min(width_, lines_);
-    const std::int64_t few = size_ == 8 && carry_size_ == 8 ? kFewJoinedOfEight : kFewJoined;
-    if (of_columns && rows_ == nullptr && lines_ < few && n_ <= kLongestJoined && in_.line == from_size_ &&
-        out_.line == to_size_ && !streams_)
+    const Joined joined(widens_ || narrows_, size_ == 8 && carry_size_ == 8, n_);
+    if (of_columns && rows_ == nullptr && lines_ < joined.columns && n_ <= joined.longest &&
+        in_.line == from_size_ && out_.line == to_size_ && !streams_)
       together_ = std::min(kJoinedColumns / lines_, divup(batches_, get_num_threads()));
   }
 
@@ -336,10 +349,11 @@ bool has_steps(const Tensor& t, std::int64_t dim) { return steps_of(t, dim).has_
 void run_scan(const kernels::ScanKernel& kernel, ScalarType compute, Tensor from, const Tensor& out,
               std::int64_t dim, const Extent& extent, bool reverse) {
   auto in = steps_of(from, dim);
+  constexpr std::int64_t kFewApart = 8, kLongestApart = 32;
   // Where elements are next to neither those of their sequence nor those of the next one, short sequences, or few of them, are many
   // small tiles: a copy is quicker, of more than some thousand elements.
-  const bool short_ones = extent.n < kLeastInRows || (extent.columns > 1 && extent.columns < kFewJoined &&
-                                                      extent.n <= kLongestJoined / 2);
+  const bool short_ones = extent.n < kLeastInRows ||
+                          (extent.columns > 1 && extent.columns < kFewApart && extent.n <= kLongestApart);
   const bool apart = in && in->next != from.element_size() && in->line != from.element_size();
   if (!in || (apart && short_ones && from.numel() >= kTileElements)) {
     from = dense(from);
