@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/arranged_units.h>
 #include <lanewise/iterator/detail/outer_cursor.h>
 #include <lanewise/iterator/detail/tile_plan.h>
 
@@ -19,15 +20,14 @@ struct Arrangement {
   std::int64_t count = 1;          ///< elements of a stretch
   std::int64_t low = 0, high = 0;  ///< bytes that it reaches below and above its first element in memory
   std::int64_t together = 0;
-  kernels::ArrangeFn move = nullptr;
-  std::int64_t unit = 0;     ///< bytes that move as one
-  BlockPattern whole, rest;  ///< of `together` stretches, and of those that remain
+  ArrangedUnits units;
+  BlockPattern whole{}, rest{};  ///< of `together` stretches, and of those that remain
 };
 
 /// The first n stretches.
 BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n) {
   const TileOperand& from = job.operand[1];
-  const auto size = static_cast<int>(from.memory_size()), unit = static_cast<int>(a.unit);
+  const std::int64_t size = from.memory_size();
   BlockPattern pattern{};
   int next = 0;
   for (std::int64_t stretch = 0; stretch < n; ++stretch) {
@@ -37,14 +37,11 @@ BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n
         offset += position % job.shape[d] * from.strides[d];
         position /= job.shape[d];
       }
-      for (int u = 0; u < size / unit; ++u, ++next) {
-        const auto place = static_cast<int>(offset) / unit + u;
-        unit == 1 ? pattern.byte[next] = static_cast<std::uint8_t>(place) : pattern.unit[next] = place;
-      }
+      next = a.units.put(pattern, next, offset, size);
     }
   }
   const std::int64_t steps = n > 0 ? (n - 1) * from.strides[a.outer] : 0;
-  pattern.read = static_cast<int>(steps + a.high - a.low + size) / unit;
+  pattern.read = static_cast<int>((steps + a.high - a.low + size) / a.units.bytes);
   pattern.written = next;
   return pattern;
 }
@@ -55,14 +52,11 @@ std::optional<Arrangement> arrangement_of(const Plan& plan) {
   if (!job.identity || job.operands != 2 || job.in_order) return std::nullopt;
   const TileOperand &to = job.operand[0], &from = job.operand[1];
   const std::int64_t size = from.memory_size();
-  const bool of_bytes = size < 4 || job.movers->arrange == nullptr;
-  const std::int64_t room = of_bytes ? 16 : job.movers->least_row;
   if (to.memory != from.memory || plan.flat[0].feed != Feed::Direct || plan.flat[1].feed != Feed::Gather) {
     return std::nullopt;
   }
-  Arrangement a;
-  a.unit = of_bytes ? 1 : 4;
-  a.move = of_bytes ? job.movers->arrange_bytes : job.movers->arrange;
+  Arrangement a{.units = ArrangedUnits(*job.movers, size)};
+  const std::int64_t room = a.units.room;
   for (; a.outer < job.ndim; ++a.outer) {
     const std::int64_t reach = from.strides[a.outer] * (job.shape[a.outer] - 1);
     if (a.count * job.shape[a.outer] * size > room || a.high - a.low + std::abs(reach) + size > room) break;
@@ -92,8 +86,8 @@ bool run_arranged(const Plan& plan) {
                      bytes = a.count * job.operand[0].memory_size();
   const auto run = [&](const char* from, char* to, std::int64_t n) {
     const std::int64_t blocks = n / a.together, done = blocks * a.together;
-    if (blocks > 0) a.move(from + a.low, a.together * step, to, blocks, a.whole);
-    if (done < n) a.move(from + a.low + done * step, step, to + done * bytes, 1, a.rest);
+    if (blocks > 0) a.units.arrange(from + a.low, a.together * step, to, blocks, a.whole);
+    if (done < n) a.units.arrange(from + a.low + done * step, step, to + done * bytes, 1, a.rest);
   };
   const std::int64_t items = outer == 1 ? divup(stretches, a.together) : outer;
   const std::int64_t elements = plan.numel / items;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <lanewise/kernels/reduction_tree.h>
+#include <lanewise/kernels/reduction_tree_columns.h>
 
 /// The fixed tree over rows that lie in two dimensions. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -123,11 +123,7 @@ struct TreeRowsApart {
   }
   /// Lanes of so many registers each, into the first one.
   [[gnu::noinline]] static void fold(V* lane, int lanes, int registers) {
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      for (int j = half * registers; j < lanes * registers; ++j)
-        lane[j - half * registers] = Op::apply(lane[j - half * registers], lane[j]);
-      if (lanes > half) lanes = half;
-    }
+    fold_lanes<Op, kLanes>(lanes, registers, lane);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include <lanewise/kernels/reduction_tree.h>
+#include <lanewise/kernels/reduction_tree_merged.h>
 
 /// The fixed tree over rows: an independent reduction per column. Included by per-ISA files.
 namespace lanewise::kernels::LANEWISE_ISA {
@@ -21,8 +21,6 @@ struct TreeRows {
   static constexpr int kTile = 4096 / static_cast<int>(sizeof(T));
   static constexpr int kTileVectors = kTile / V::size;
   static constexpr int kFewRows = 16;
-  /// Contiguous rows of at most so many columns are taken kLanes at a time, as one long row.
-  static constexpr int kMergedCols = 32;
   static_assert(kFewRows <= kTreeLanes<std::complex<double>>);
 
   /// out[c] = reduction over r of x[r * stride + c]; rows > 0, stride in bytes.
@@ -35,10 +33,12 @@ struct TreeRows {
       }
     }
     if constexpr (std::is_same_v<Map, Unmapped> && std::is_same_v<In, T>) {
-      // Eighths of fewer rows than lanes are as quick with few columns, and take half of the time with 16 and more.
-      const int most_merged = rows > kLanes ? kMergedCols : rows == kLanes || !kHoldsFew ? 2 * V::size : 0;
+      // Eighths of fewer rows than lanes take 0.85 to 1.15 of the time with few columns, and half of it with 16 and more.
+      const int most_merged = rows > kLanes                  ? Merged::kMostColumns
+                              : rows == kLanes || !kHoldsFew ? 2 * V::size
+                                                             : 0;
       if (cols <= most_merged && stride == cols * static_cast<std::int64_t>(sizeof(T))) {
-        merged(reinterpret_cast<const T*>(x), rows, static_cast<int>(cols), out);
+        Merged::reduce(reinterpret_cast<const T*>(x), rows, static_cast<int>(cols), out);
         return;
       }
     }
@@ -72,6 +72,8 @@ struct TreeRows {
   }
 
  private:
+  using Merged = TreeMergedRows<Op, Lanes>;
+
   /// The map as columns from `first` on see it.
   struct Columns {
     Map map;
@@ -104,151 +106,20 @@ struct TreeRows {
     }
   };
 
-  // Where every lane holds at most one element the halving is evaluated in registers, from the top.
-  template <int Step, int End, class Load>
-  static LANEWISE_INLINE V node(const char* x, int rows, std::int64_t stride, int lane, Load load) {
-    if constexpr (Step == End) {
-      return load(x + lane * stride);
-    } else {
-      V v = node<2 * Step, End>(x, rows, stride, lane, load);
-      if (lane + Step < rows) v = Op::apply(v, node<2 * Step, End>(x, rows, stride, lane + Step, load));
-      return v;
-    }
-  }
   static void few_rows(const char* x, int rows, std::int64_t stride, std::int64_t cols, T* out, Map map) {
     const Columns columns{map, 0};
     std::int64_t c = 0;
     for (; c + V::size <= cols; c += V::size, x += V::size * sizeof(In))
-      node<1, kFewRows>(x, rows, stride, 0, Full{columns, c}).store(out + c);
+      tree_node<Op, V, 1, kFewRows>(x, rows, stride, 0, Full{columns, c}).store(out + c);
     if (c < cols) {
       const int n = static_cast<int>(cols - c);
-      node<1, kFewRows>(x, rows, stride, 0, Partial{columns, c, n}).store_partial(out + c, n);
+      tree_node<Op, V, 1, kFewRows>(x, rows, stride, 0, Partial{columns, c, n}).store_partial(out + c, n);
     }
   }
 
   static constexpr int kRoundsAtOnce = 4, kGroups = 8, kHeld = kLanes / kGroups;
   static_assert(kLanes % kGroups == 0);
   static_assert(kGroups <= kFewRows);
-  /// So many rounds of contiguous rows are held in registers.
-  static constexpr int kHeldRounds = 4;
-  static_assert(kHeldRounds * kLanes <= kReductionBlock);
-
-  // kLanes contiguous rows are one long row, whose elements are the lanes of all columns side by side.
-  static LANEWISE_INLINE void apply_run(T* to, const T* later, int n) {
-    int i = 0;
-    for (; i + V::size <= n; i += V::size) Op::apply(V::load(to + i), V::load(later + i)).store(to + i);
-    if (i < n)
-      Op::apply(V::load_partial(to + i, n - i), V::load_partial(later + i, n - i))
-          .store_partial(to + i, n - i);
-  }
-  static void merged_leaf(const T* x, int rows, int cols, T* lane) {
-    const int rounds = rows / kLanes;
-    const int rest = rows % kLanes;
-    const int width = kLanes * cols;
-    // Some rounds at a time, which are streams that the hardware follows: lines of all of them, pages apart, took 3 times as long.
-    const int first = rounds > 0 ? (rounds - 1) % kRoundsAtOnce + 1 : 0;
-    for (int j = 0; j < width && rounds > 0; j += V::size) {
-      V v = V::load(x + j);
-      for (int r = 1; r < first; ++r) v = Op::apply(v, V::load(x + r * width + j));
-      v.store(lane + j);
-    }
-    for (int done = first; done < rounds; done += kRoundsAtOnce) {
-      const T* next = x + done * width;
-      for (int j = 0; j < width; j += V::size) {
-        V v = V::load(lane + j);
-#pragma GCC unroll 4
-        for (int r = 0; r < kRoundsAtOnce; ++r) v = Op::apply(v, V::load(next + r * width + j));
-        v.store(lane + j);
-      }
-    }
-    if (rounds == 0) {
-      __builtin_memcpy(lane, x, static_cast<std::size_t>(rest * cols) * sizeof(T));
-    } else {
-      apply_run(lane, x + rounds * width, rest * cols);
-    }
-    int valid = rounds > 0 ? kLanes : rest;
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      if (half < valid) {
-        apply_run(lane, lane + half * cols, (valid - half) * cols);
-        valid = half;
-      }
-    }
-  }
-  /// What the register at x and those `part`, 2 * part, ... elements behind it come to, of `rounds` of Held * part elements each and of
-  /// the `rest` elements from there on in one more.
-  template <int Held>
-  static LANEWISE_INLINE V merged_group(const T* x, int rounds, int part, int rest) {
-    V held[Held];
-    each_constant<Held>([&](auto i) __attribute__((always_inline)) { held[i] = V::load(x + i * part); });
-    for (int r = 1; r < rounds; ++r) {
-      x += Held * part;
-      each_constant<Held>([&](auto i) __attribute__((always_inline)) {
-        held[i] = Op::apply(held[i], V::load(x + i * part));
-      });
-    }
-    if (rest > 0) {
-      x += Held * part;
-      each_constant<Held>([&](auto i) __attribute__((always_inline)) {
-        const int left = rest - i * part;
-        if (left >= V::size) {
-          held[i] = Op::apply(held[i], V::load(x + i * part));
-        } else if (left > 0) {
-          const V sum = Op::apply(held[i], V::load_partial(x + i * part, left));
-          held[i] = select(vec::Mask<T>::first(left), sum, held[i]);
-        }
-      });
-    }
-    return halve<Op>(held);
-  }
-  /// At least one round, Groups * cols elements in whole registers. What is left of the lanes is read at once: step by step each load would
-  /// wait for the stores of the step before. There is room for a register behind the lanes.
-  template <int Groups>
-  static LANEWISE_INLINE void merged_rounds(const T* x, int rows, int cols, T* lane, T* out) {
-    const int rounds = rows / kLanes, part = Groups * cols, rest = rows % kLanes * cols;
-    for (int j = 0; j < part; j += V::size)
-      merged_group<kLanes / Groups>(x + j, rounds, part, rest - j).store(lane + j);
-    V(Op::identity()).store(lane + part);
-    const auto load = [](const char* at) __attribute__((always_inline)) {
-      return V::load(reinterpret_cast<const T*>(at));
-    };
-    const auto stride = static_cast<std::int64_t>(sizeof(T)) * cols;
-    for (int c = 0; c < cols; c += V::size) {
-      const V v = node<1, Groups>(reinterpret_cast<const char*>(lane + c), Groups, stride, 0, load);
-      cols - c >= V::size ? v.store(out + c) : v.store_partial(out + c, cols - c);
-    }
-  }
-  static void merged(const T* x, std::int64_t rows, int cols, T* out) {
-    T lane[kLanes * kMergedCols + V::size];
-    if (rows >= kLanes && rows <= kHeldRounds * kLanes) {
-      const int n = static_cast<int>(rows);
-      if constexpr (kGroups % V::size != 0) {
-        if (kGroups * cols % V::size != 0) return merged_rounds<V::size>(x, n, cols, lane, out);
-      }
-      return merged_rounds<kGroups>(x, n, cols, lane, out);
-    }
-    T digit[44][kMergedCols];
-    std::int64_t count = 0;
-    const auto bytes = static_cast<std::size_t>(cols) * sizeof(T);
-    const auto put_before = [&](const T* earlier) {
-      T sum[kMergedCols];
-      __builtin_memcpy(sum, earlier, bytes);
-      apply_run(sum, lane, cols);
-      __builtin_memcpy(lane, sum, bytes);
-    };
-    for (; rows > 0; rows -= kReductionBlock, x += kReductionBlock * cols, ++count) {
-      merged_leaf(x, static_cast<int>(rows < kReductionBlock ? rows : kReductionBlock), cols, lane);
-      int level = 0;
-      for (; (count >> level) & 1; ++level) put_before(digit[level]);
-      __builtin_memcpy(digit[level], lane, bytes);
-    }
-    int level = 0;
-    while (level < 43 && !((count >> level) & 1)) ++level;
-    __builtin_memcpy(lane, digit[level], bytes);
-    for (++level; count >> level; ++level) {
-      if ((count >> level) & 1) put_before(digit[level]);
-    }
-    __builtin_memcpy(out, lane, bytes);
-  }
 
   /// A row of a column tile: `full` whole registers and `rest` more elements.
   struct Width {
@@ -300,11 +171,12 @@ struct TreeRows {
         for (int next = l + 1; far && next < rows; next += kGroups) prefetch_to_l2(at + next * stride);
         lane[l * width.vectors() + j] =
             j < width.full
-                ? node<kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
-                : node<kGroups, kLanes>(at, rows, stride, l, Partial{columns, j * V::size, width.rest});
+                ? tree_node<Op, V, kGroups, kLanes>(at, rows, stride, l, Full{columns, j * V::size})
+                : tree_node<Op, V, kGroups, kLanes>(at, rows, stride, l,
+                                                    Partial{columns, j * V::size, width.rest});
       }
     }
-    fold<kGroups>(groups, width, lane);
+    fold_lanes<Op, kGroups>(groups, width.vectors(), lane);
   }
 
   /// More than kFewRows rows, of each eighth as many at once as there are; where they are far apart those of the next one are asked
@@ -426,17 +298,8 @@ struct TreeRows {
     for (int r = first; r < rounds; r += at_once, x += at_once * kLanes * stride)
       add_rows<false>(x, at_once, stride, kLanes, width, lane, columns);
     add_rows<false>(x, 1, stride, rest, width, lane, columns);
-    fold<kLanes>(kLanes, width, lane);
+    fold_lanes<Op, kLanes>(kLanes, width.vectors(), lane);
   }
-  template <int Count>
-  static LANEWISE_INLINE void fold(int valid, Width width, V* lane) {
-    for (int half = Count / 2; half > 0; half /= 2) {
-      const int rest = half * width.vectors(), n = valid > half ? (valid - half) * width.vectors() : 0;
-      for (int j = 0; j < n; ++j) lane[j] = Op::apply(lane[j], lane[rest + j]);
-      if (valid > half) valid = half;
-    }
-  }
-
   static void tile(const char* x, std::int64_t rows, std::int64_t stride, int cols, T* out,
                    const Columns& columns) {
     const Width width{cols / V::size, cols % V::size};

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include <lanewise/dispatch_isa/parallel.h>
+#include <lanewise/iterator/detail/arranged_units.h>
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/element_size.h>
 #include <lanewise/ops/short_row_reads.h>
@@ -11,20 +12,8 @@ namespace lanewise::ops {
 namespace {
 
 constexpr std::int64_t kGrainElements = 16384;
-
-/// What kernels arrange: registers of units.
-struct Units {
-  std::int64_t bytes, room;  ///< of a unit, and units of a register
-  kernels::ArrangeFn arrange;
-
-  explicit Units(std::int64_t element_size) {
-    const kernels::Movers& movers = *kernels::active_kernels().movers;
-    const bool single = element_size < 4 || movers.arrange == nullptr;
-    bytes = single ? 1 : 4;
-    room = single ? 16 : movers.least_row / bytes;
-    arrange = single ? movers.arrange_bytes : movers.arrange;
-  }
-};
+/// So many places are worth what is done once for all.
+constexpr std::int64_t kLeastPlaces = 4;
 
 char* base(const IndexedRows& rows, const Tensor& self, std::int64_t before) {
   const std::int64_t offset = rows.before_sizes.size() == 1
@@ -69,46 +58,37 @@ bool read_contiguous_rows(const IndexedRows& rows, const Tensor& self, const Ten
 
 bool read_arranged(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
   const std::int64_t per_index = rows.per_index(), size = self.element_size(), count = rows.before_count;
-  if (rows.row != 1 || per_index == 0 || rows.before_sizes.size() != 1 || rows.before_strides[0] <= 0)
+  if (rows.row != 1 || per_index == 0 || rows.before_sizes.size() != 1 || rows.before_strides[0] <= 0 ||
+      count < kLeastPlaces) {
     return false;
-  const Units units(size);
-  const std::int64_t of_each = size / units.bytes, step = rows.before_strides[0] * of_each;
-  if (per_index * of_each > units.room) return false;
+  }
+  const lanewise::detail::ArrangedUnits units(*kernels::active_kernels().movers, size);
+  const std::int64_t row_bytes = per_index * size, step = rows.before_strides[0] * size;
+  if (row_bytes > units.room) return false;
   const std::int64_t* const offsets = rows.offsets_data();
   const auto [least, most] = std::minmax_element(offsets, offsets + per_index);
-  const std::int64_t low = std::min(*least * rows.scale, *most * rows.scale),
-                     reach = (std::abs((*most - *least) * rows.scale) + 1) * of_each;
+  const std::int64_t low = std::min(*least * rows.scale, *most * rows.scale) * size,
+                     reach = (std::abs((*most - *least) * rows.scale) + 1) * size;
   if (reach > units.room) return false;
-  const std::int64_t together =
-      std::min({units.room / (per_index * of_each), (units.room - reach) / step + 1, count});
+  const std::int64_t together = std::min({units.room / row_bytes, (units.room - reach) / step + 1, count});
   const auto pattern_of = [&](std::int64_t places) {
     kernels::BlockPattern pattern{};
-    int next = 0;
-    for (std::int64_t i = 0; i < places * per_index; ++i) {
-      const std::int64_t first = i / per_index * step + (offsets[i % per_index] * rows.scale - low) * of_each;
-      for (std::int64_t unit = first; unit < first + of_each; ++unit, ++next) {
-        if (units.bytes == 1) {
-          pattern.byte[next] = static_cast<std::uint8_t>(unit);
-        } else {
-          pattern.unit[next] = static_cast<std::int32_t>(unit);
-        }
-      }
+    for (std::int64_t place = 0; place < places; ++place) {
+      for (std::int64_t i = 0; i < per_index; ++i)
+        pattern.written =
+            units.put(pattern, pattern.written, place * step + offsets[i] * rows.scale * size - low, size);
     }
-    pattern.read = static_cast<int>((places - 1) * step + reach);
-    pattern.written = next;
+    pattern.read = static_cast<int>(((places - 1) * step + reach) / units.bytes);
     return pattern;
   };
   const kernels::BlockPattern whole = pattern_of(together), one = pattern_of(1);
-  const char* const from = static_cast<const char*>(self.const_data_ptr()) + low * size;
-  const std::int64_t place_bytes = step * units.bytes, row_bytes = per_index * size;
+  const char* const from = static_cast<const char*>(self.const_data_ptr()) + low;
   parallel_for(0, count, std::max<std::int64_t>(together, kGrainElements / per_index),
                [&](std::int64_t begin, std::int64_t end) {
                  const std::int64_t blocks = (end - begin) / together, done = begin + blocks * together;
                  char* const to = static_cast<char*>(out.data_ptr());
-                 units.arrange(from + begin * place_bytes, together * place_bytes, to + begin * row_bytes,
-                               blocks, whole);
-                 units.arrange(from + done * place_bytes, place_bytes, to + done * row_bytes, end - done,
-                               one);
+                 units.arrange(from + begin * step, together * step, to + begin * row_bytes, blocks, whole);
+                 units.arrange(from + done * step, step, to + done * row_bytes, end - done, one);
                });
   return true;
 }
@@ -122,7 +102,7 @@ std::int64_t places_in_l1(std::int64_t step) {
 
 // One index after the other: a loop over so few for each place costs as much again.
 bool read_few_elements(const IndexedRows& rows, const Tensor& self, const Tensor& out) {
-  constexpr std::int64_t kFewIndices = 8, kLeastPlaces = 4;
+  constexpr std::int64_t kFewIndices = 8;
   const std::int64_t per_index = rows.per_index();
   if (rows.row != 1 || per_index > kFewIndices || rows.before_strides.size() != 1 ||
       rows.before_count < kLeastPlaces) {

@@ -4,10 +4,12 @@
 //   <program> <type> [elements [part of a line]]   such as f32, or f64 100000 cumsum
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "timer.h"
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include <lanewise/kernels/kernel.h>
+
+namespace lanewise::detail {
+
+/// In what units the elements of a register are put in another order.
+struct ArrangedUnits {
+  std::int64_t bytes;  ///< of a unit: 4, or 1 where elements are smaller or there is no instruction
+  std::int64_t room;   ///< bytes of a register
+  kernels::ArrangeFn arrange;
+
+  ArrangedUnits(const kernels::Movers& movers, std::int64_t element_size) {
+    const bool single = element_size < 4 || movers.arrange == nullptr;
+    bytes = single ? 1 : 4;
+    room = single ? 16 : movers.least_row;
+    arrange = single ? movers.arrange_bytes : movers.arrange;
+  }
+
+  /// The element of `size` bytes at byte `from` comes to the places from `next` on; returns the one behind it.
+  int put(kernels::BlockPattern& pattern, int next, std::int64_t from, std::int64_t size) const {
+    for (const std::int64_t last = from + size; from < last; from += bytes, ++next) {
+      const auto unit = static_cast<std::int32_t>(from / bytes);
+      bytes == 1 ? pattern.byte[next] = static_cast<std::uint8_t>(unit) : pattern.unit[next] = unit;
+    }
+    return next;
+  }
+};
+
+}  // namespace lanewise::detail
