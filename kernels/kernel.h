@@ -166,7 +166,7 @@ struct ReductionKernel {
   std::array<bool, kNumScalarTypes> side_by_side;
   /// Rows of few elements that lie end to end are taken by `outer` as one long row.
   std::array<bool, kNumScalarTypes> joins_rows;
-  /// Elements of rows from which on they are quicker one by one, through inner, than as columns, where there is no short_rows.
+  /// Elements of rows from which on they are quicker by themselves, through short_rows or inner, than as columns.
   std::array<std::uint8_t, kNumScalarTypes> least_row;
 
   /// Reduces the contiguous run x[0..n) into one accumulator (cols == 1), through the fixed tree, n >= 0.

@@ -56,7 +56,7 @@ constexpr void add_tree(ReductionKernel& k) {
   k.acc_size[i] = sizeof(T);
   k.side_by_side[i] = true;
   k.joins_rows[i] = true;
-  k.least_row[i] = kLeastTreeRow<Op>;
+  k.least_row[i] = kHasShortRows<T> ? 0 : kLeastTreeRow<Op>;
   k.value_type[i] = scalar_type_of<T>();
   k.inner[i] = [](const char* x, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
     *reinterpret_cast<T*>(acc) = TreeRun<Op>::reduce(reinterpret_cast<const T*>(x), n, ahead);
@@ -73,7 +73,7 @@ constexpr void add_tree(ReductionKernel& k) {
                   Rows::kParts * cols);
   };
   if constexpr (kHasShortRows<T>) k.short_rows[i] = short_rows<Op>;
-  if constexpr (requires { requires Op::kEveryShape; }) {
+  if constexpr (requires { requires Op::kRowsApart; }) {
     k.outer_apart[i] = [](const char* x, const RowsApart& apart, std::int64_t rows, std::int64_t cols,
                           char* acc) noexcept {
       TreeRowsApart<Op>::leaf(x, apart, static_cast<int>(rows), cols, reinterpret_cast<T*>(acc));
@@ -93,8 +93,9 @@ constexpr void add_order_free(ReductionKernel& k, std::size_t column) {
   k.least_row[column] = kLeastLoopRow<T>;
   k.value_type[column] = Op::kValueType;
   k.inner[column] = [](const char* x, std::int64_t n, std::int64_t, std::int64_t ahead, char* acc) noexcept {
-    *reinterpret_cast<Wide*>(acc) = OrderFree<Op>::run(reinterpret_cast<const T*>(x), n, ahead);
+    OrderFree<Op>::runs(x, n, 0, 1, ahead, acc);
   };
+  if constexpr (requires { typename Op::Chain; }) k.short_rows[column] = OrderFree<Op>::runs;
   k.outer[column] = [](const char* x, std::int64_t rows, std::int64_t stride, std::int64_t cols, std::int64_t,
                        RowPrefetch, char* acc) noexcept {
     OrderFree<Op>::rows(x, rows, stride, cols, reinterpret_cast<Wide*>(acc));

@@ -262,9 +262,10 @@ constexpr void add_float_extreme(ReductionKernel& k) {
   k.value_type[i] = scalar_type_of<T>();
   k.order_free[i] = true;
   k.side_by_side[i] = true;
-  k.least_row[i] = kLeastLoopRow<T>;
+  constexpr bool kTogether = kHasShortRows<T> && std::is_same_v<Map, Unmapped>;
+  k.least_row[i] = kTogether ? 0 : kLeastLoopRow<T>;
   k.inner[i] = Op::inner;
-  if constexpr (kHasShortRows<T> && std::is_same_v<Map, Unmapped>) k.short_rows[i] = Op::short_rows;
+  if constexpr (kTogether) k.short_rows[i] = Op::short_rows;
   k.outer[i] = Op::outer;
   k.combine[i] = Op::combine;
   k.finish[i] = finish_copy<T>;

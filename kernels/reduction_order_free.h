@@ -2,6 +2,8 @@
 
 #include <lanewise/kernels/element_types.h>
 #include <lanewise/kernels/loop_hints.h>
+#include <lanewise/kernels/operand.h>
+#include <lanewise/kernels/reduction_tree.h>
 #include <lanewise/vec/vec_int.h>
 
 /// Reductions whose result does not depend on the order: integers, and truth values. Plain loops, which the
@@ -11,7 +13,7 @@ namespace lanewise::kernels::LANEWISE_ISA {
 /// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all;
 /// start(), step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no
 /// later element can change it. It may have a Chain of vectors, with step(Chain, V) and join(Chain, Chain), whose lanes begin with
-/// start() and merge to the result; kRepeatable: it may see an element twice. Op::Merging is the part of it that joins
+/// start() and merge to the result; kRepeatable: it may see an element twice, else zeros change nothing. Op::Merging is the part of it that joins
 /// accumulators, Wide and merge(): ops that share it share its code.
 template <class Op>
 struct OrderFree {
@@ -23,7 +25,7 @@ struct OrderFree {
   static constexpr std::int64_t kStretch = 1024 / sizeof(T), kLine = 64 / sizeof(T);
 
   /// What comes `ahead` bytes after a stretch is asked for when the stretch is read.
-  static Wide run(const T* x, std::int64_t n, std::int64_t ahead) {
+  static LANEWISE_INLINE Wide run(const T* x, std::int64_t n, std::int64_t ahead) {
     if constexpr (requires { typename Op::Chain; }) {
       return run_chains(x, n, ahead);
     } else {
@@ -31,8 +33,15 @@ struct OrderFree {
     }
   }
 
+  /// Each of `count` runs, `stride` bytes apart.
+  LANEWISE_ONE_COPY static void runs(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
+                                     std::int64_t ahead, char* acc) noexcept {
+    for (std::int64_t r = 0; r < count; ++r, x += stride)
+      reinterpret_cast<Wide*>(acc)[r] = run(reinterpret_cast<const T*>(x), n, ahead);
+  }
+
   /// One chain of steps would wait for itself.
-  static Wide run_chains(const T* x, std::int64_t n, std::int64_t ahead) {
+  static LANEWISE_INLINE Wide run_chains(const T* x, std::int64_t n, std::int64_t ahead) {
     using V = vec::Vec<T>;
     using Chain = typename Op::Chain;
     constexpr std::int64_t kSize = V::size, kChains = 4;
@@ -50,13 +59,30 @@ struct OrderFree {
         chain[1] = Op::step(chain[1], V::load(x + n - kSize));
         i = n;
       }
+    } else if (kHasMaskedEnds && i < n) {
+      chain[1] = Op::step(chain[1], V::load_partial(x + i, static_cast<int>(n - i)));
+      i = n;
     }
-    typename Chain::value_type lanes[Chain::size];
-    Op::join(Op::join(chain[0], chain[1]), Op::join(chain[2], chain[3])).store(lanes);
+    const Chain all = Op::join(Op::join(chain[0], chain[1]), Op::join(chain[2], chain[3]));
     Wide result = Op::wide_start();
-    for (const auto lane : lanes) result = Op::merge(result, static_cast<Wide>(lane));
+    if constexpr (Chain::size > 4) {
+      result = static_cast<Wide>(fold<Chain::size / 2>(all));
+    } else {
+      typename Chain::value_type lanes[Chain::size];
+      all.store(lanes);
+      for (const auto lane : lanes) result = Op::merge(result, static_cast<Wide>(lane));
+    }
     for (; i < n; ++i) result = Op::widen(result, Op::step(Op::start(), x[i]));
     return result;
+  }
+
+  template <int Half, class Chain>
+  static LANEWISE_INLINE auto fold(Chain chain) {
+    if constexpr (Half == 0) {
+      return chain.extract(0);
+    } else {
+      return fold<Half / 2>(Op::join(chain, tree_detail::upper_down<Half>(chain)));
+    }
   }
 
   static Wide run_stretches(const T* x, std::int64_t n, std::int64_t ahead) {

@@ -8,6 +8,7 @@ template <class T>
 struct Product {
   using Element = T;
   using V = vec::Vec<T>;
+  static constexpr bool kHoldsFewRows = std::is_floating_point_v<T>;
   // A complex product with 1 + 0i can turn the sign of a zero, or an infinity into NaN.
   static constexpr bool kExactIdentity = !is_complex<T>;
   static constexpr T identity() { return T(1); }

@@ -21,7 +21,7 @@ struct Sum : SumParts<T> {
   using Element = T;
   using V = vec::Vec<T>;
   /// Much used: worth code for shapes that other ops take in general ways.
-  static constexpr bool kEveryShape = std::is_floating_point_v<T>;
+  static constexpr bool kHoldsFewRows = std::is_floating_point_v<T>, kRowsApart = kHoldsFewRows;
   static constexpr bool kExactIdentity = true;
   // x + -0 is x, also for x = -0; x + 0 is not.
   static constexpr T identity() {

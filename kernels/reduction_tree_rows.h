@@ -32,7 +32,7 @@ struct TreeRows {
         return;
       }
     }
-    if constexpr (std::is_same_v<Map, Unmapped> && std::is_same_v<In, T>) {
+    if constexpr (std::is_same_v<Map, Unmapped> && std::is_same_v<In, T> && !is_complex<T>) {
       // Eighths of fewer rows than lanes take 0.85 to 1.15 of the time with few columns, and half of it with 16 and more.
       const int most_merged = rows > kLanes                  ? Merged::kMostColumns
                               : rows == kLanes || !kHoldsFew ? 2 * V::size
@@ -276,7 +276,7 @@ struct TreeRows {
   /// Only where they are much used: it is a kilobyte each.
   static constexpr bool kHoldsGroups =
       std::is_same_v<Map, Unmapped> && std::is_same_v<In, T> && std::is_floating_point_v<T>;
-  static constexpr bool kHoldsFew = kHoldsGroups && requires { requires Op::kEveryShape; };
+  static constexpr bool kHoldsFew = kHoldsGroups && requires { requires Op::kHoldsFewRows; };
 
   /// 1 <= rows <= kReductionBlock; the result is in the first lane.
   static void leaf(const char* x, int rows, std::int64_t stride, Width width, V* lane,

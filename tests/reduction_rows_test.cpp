@@ -1,4 +1,5 @@
 // Reductions of rows: many short ones together, with gaps, of complex numbers: the same bits as one by one.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -8,12 +9,14 @@
 
 #include <lanewise/kernels/kernel_table.h>
 #include <lanewise/ops/copy.h>
+#include <lanewise/ops/factories.h>
 #include <lanewise/ops/norm.h>
 #include <lanewise/ops/reductions.h>
 #include <lanewise/ops/variance.h>
 
 #include "reduction_support.h"
 #include "thread_count.h"
+#include "vec/guarded_page.h"
 
 namespace lanewise {
 namespace {
@@ -62,7 +65,8 @@ TEST(ReductionRows, TogetherAreAsEachAlone) {
   for (const std::int64_t n : {1,  2,  3,  5,  8,  10,  15,  16,  17,  31,  32,   33,   48,   63,  64,
                                65, 79, 95, 96, 97, 128, 130, 255, 511, 513, 1000, 1023, 1024, 1025}) {
     for (const std::int64_t count : {2, 7, 16, 17, 45}) {
-      for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBFloat16, kBool, kByte, kShort, kInt, kLong}) {
+      for (const ScalarType dtype :
+           {kFloat, kDouble, kHalf, kBFloat16, kBool, kByte, kChar, kShort, kInt, kLong}) {
         const bool integer = isIntegralType(dtype, true);
         const bool special = !integer && pick(rng, 0, 2) == 0, zeros = pick(rng, 0, 3) == 0;
         std::vector<Wide> v(static_cast<std::size_t>(count * (n + 3)));
@@ -100,15 +104,44 @@ TEST(ReductionRows, FewRowsFarApartAreAsEachAlone) {
     for (const ScalarType dtype : {kFloat, kDouble, kComplexFloat, kComplexDouble}) {
       const Tensor x = random_tensor(rng, {rows, kColumns}, dtype);
       const Tensor turned = ops::contiguous(detail::make_view(x, {kColumns, rows}, {1, kColumns}, 0));
-      std::string each;
-      for (std::int64_t i = 0; i < kColumns; ++i)
-        each += spelled(ops::sum(detail::make_view(turned, {rows}, {1}, i * rows), 0, false));
-      for (const Isa isa : available_isas()) {
-        const IsaGuard tier(isa);
-        ASSERT_EQ(spelled(ops::sum(x, 0, false)), each) << rows << " rows " << dtype << " " << name(isa);
+      for (const std::string_view of : {"sum", "prod"}) {
+        const auto op = std::ranges::find(kOverOneDim, of, [](const auto& o) { return o.first; })->second;
+        std::string each;
+        for (std::int64_t i = 0; i < kColumns; ++i)
+          each += spelled(op(detail::make_view(turned, {rows}, {1}, i * rows), 0));
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          ASSERT_EQ(spelled(op(x, 0)), each) << of << " of " << rows << " rows " << dtype << " " << name(isa);
+        }
       }
     }
   }
+}
+
+TEST(ReductionRows, IntegersUpToAPageEnd) {
+  test::GuardedPage page;
+  const auto check = [&]<class T>(T) {
+    for (int n = 1; n <= 200; ++n) {
+      T* const x = page.last<T>(2 * n);
+      long double sums[2] = {}, most[2] = {-1e30L, -1e30L};
+      for (int i = 0; i < 2 * n; ++i) {
+        x[i] = static_cast<T>(i * 37 + n);
+        sums[i / n] += x[i];
+        most[i / n] = std::max<long double>(most[i / n], x[i]);
+      }
+      const Tensor t = from_blob(x, {2, n}, TensorOptions().dtype(scalar_type_of<T>));
+      for (const Isa isa : available_isas()) {
+        const IsaGuard tier(isa);
+        ASSERT_EQ(values(ops::sum(t, IntArrayRef({1}), false)), std::vector<Wide>(sums, sums + 2)) << n;
+        ASSERT_EQ(values(ops::amax(t, IntArrayRef({1}), false)), std::vector<Wide>(most, most + 2)) << n;
+      }
+    }
+  };
+  check(std::uint8_t());
+  check(std::int8_t());
+  check(std::int16_t());
+  check(std::int32_t());
+  check(std::int64_t());
 }
 
 // Columns of batches whose results lie next to each other are reduced some batches at a time.

@@ -45,9 +45,10 @@ struct ReductionFunctions {
     by_rows = side_by_side && !order_free && !k.has_index;
     constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
     least_columns = k.joins_rows[i] ? 2 : side_by_side ? 8 : kNever;
-    together = short_rows != nullptr ? (k.has_index ? kLeastWithIndex : 0)
-               : side_by_side        ? k.least_row[i]
-                                     : kNever;
+    together = side_by_side            ? k.least_row[i]
+               : short_rows == nullptr ? kNever
+               : k.has_index           ? kLeastWithIndex
+                                       : 0;
     most_together = side_by_side ? kMostTogether : kernels::kReductionBlock;
   }
 
