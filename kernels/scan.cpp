@@ -237,7 +237,10 @@ constinit const ScanKernel scan_logsumexp = scan_exponentials(floating);
 
 }  // namespace
 
-constinit const ScanTable scan_table = {
-    .sum = &scan_sum, .product = &scan_product, .logsumexp = &scan_logsumexp};
+constinit const ScanTable scan_table = {.sum = &scan_sum,
+                                        .product = &scan_product,
+                                        .logsumexp = &scan_logsumexp,
+                                        .maximum = &running_maximum,
+                                        .minimum = &running_minimum};
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

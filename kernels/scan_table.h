@@ -31,15 +31,25 @@ struct ScanKernel {
   std::int64_t most_rows = INT64_MAX;  ///< more of them are better transposed
 };
 
+/// Running maxima or minima down `count` columns of n >= 1 rows, and the rows they are in; of equal ones the later, and NaN above all.
+/// The elements of rows lie next to each other, `stride` elements from row to row in x, values and indices alike.
+using RunningExtremeFn = void (*)(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
+                                  char* values, std::int64_t* indices) noexcept;
+
+/// By element type; null for complex numbers, which have no order, halves and bool.
+using RunningExtremeKernel = std::array<RunningExtremeFn, kNumScalarTypes>;
+
 /// Scans of one ISA. f32 and complex64 carry in double precision and round every result once.
 struct ScanTable {
   const ScanKernel* sum;        ///< int64 (wrapping), floats, complex
   const ScanKernel* product;    ///< as sum
   const ScanKernel* logsumexp;  ///< floats
+  const RunningExtremeKernel *maximum, *minimum;
 };
 
 #ifdef LANEWISE_ISA
 namespace LANEWISE_ISA {
+extern const RunningExtremeKernel running_maximum, running_minimum;
 extern const ScanTable scan_table;
 }
 #endif

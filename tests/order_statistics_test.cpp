@@ -9,6 +9,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "thread_count.h"
+
 namespace lanewise {
 namespace {
 
@@ -209,40 +211,77 @@ TEST(Randperm, IsAPermutation) {
   EXPECT_EQ(randperm(100, kByte).scalar_type(), kByte);
 }
 
+/// The running extremes of a matrix over its rows and where they are, one by one.
+std::pair<std::vector<double>, std::vector<std::int64_t>> running_extremes(const std::vector<double>& x,
+                                                                           std::size_t columns, bool max) {
+  std::vector<double> values(x.size());
+  std::vector<std::int64_t> rows(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t before = i < columns ? i : i - columns;
+    const double best = i < columns ? x[i] : values[before];
+    const bool takes = std::isnan(x[i]) || (max ? x[i] >= best : x[i] <= best);
+    values[i] = takes ? x[i] : best;
+    rows[i] = takes ? static_cast<std::int64_t>(i / columns) : rows[before];
+  }
+  return {values, rows};
+}
+
+/// The same number, signs of zeros included; one NaN is like another.
+bool same(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
 TEST(RunningExtremes, OfLinesAndColumns) {
   manual_seed(5);
-  const int threads = get_num_threads();
-  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kInt, kLong, kByte, kBool}) {
-    for (const auto& [n, columns] :
-         {std::pair<std::int64_t, std::int64_t>{1, 1}, {100, 1}, {33, 5}, {40, 16}, {7, 1030}}) {
+  for (const ScalarType dtype : {kFloat, kDouble, kBFloat16, kChar, kShort, kInt, kLong, kByte, kBool}) {
+    for (const auto& [n, columns] : {std::pair<std::int64_t, std::int64_t>{1, 1},
+                                     {2, 1},
+                                     {17, 1},
+                                     {100, 1},
+                                     {600, 1},
+                                     {1, 2},
+                                     {2, 3},
+                                     {3, 2},
+                                     {33, 2},
+                                     {600, 2},
+                                     {7, 3},
+                                     {300, 3},
+                                     {33, 4},
+                                     {33, 5},
+                                     {2, 7},
+                                     {20, 7},
+                                     {33, 8},
+                                     {5, 9},
+                                     {40, 16},
+                                     {6, 33},
+                                     {7, 513},
+                                     {7, 1030}}) {
       for (Tensor x : lines_of(n, columns, dtype)) {
         if (dtype == kBool) x = x.to(kByte).remainder(2).to(kBool);
+        const Tensor two = stack({x, x.flip({0})});
         for (const bool max : {true, false}) {
-          for (const int count : {1, 3}) {
-            set_num_threads(count);
-            const Tensor two = stack({x, x.flip({0})});
-            const auto [values, indices] = max ? two.cummax(1) : two.cummin(1);
-            for (std::int64_t batch = 0; batch < 2; ++batch) {
-              for (const std::int64_t column : {std::int64_t{0}, columns / 2, columns - 1}) {
-                const std::vector<double> v = values_of(two[batch].select(1, column));
-                std::size_t best = 0;
-                for (std::size_t i = 0; i < v.size(); ++i) {
-                  const bool beyond = max ? v[i] >= v[best] : v[i] <= v[best];
-                  if (std::isnan(v[i]) || (beyond && !std::isnan(v[best]))) best = i;
-                  const auto row = static_cast<std::int64_t>(i);
-                  ASSERT_EQ(indices[batch][row][column].item<std::int64_t>(), static_cast<std::int64_t>(best))
-                      << dtype << " " << n << " x " << columns << " row " << i;
-                  const double found = values[batch][row][column].to(kDouble).item<double>();
-                  ASSERT_TRUE(found == v[best] || (std::isnan(found) && std::isnan(v[best])));
-                }
-              }
+          std::vector<double> values;
+          std::vector<std::int64_t> rows;
+          for (const Tensor& each : two.unbind()) {
+            const auto [v, r] = running_extremes(values_of(each), static_cast<std::size_t>(columns), max);
+            values.insert(values.end(), v.begin(), v.end());
+            rows.insert(rows.end(), r.begin(), r.end());
+          }
+          for (const Isa isa : available_isas()) {
+            const IsaGuard tier(isa);
+            for (const int threads : {1, 3}) {
+              const testing::ThreadCount guard(threads);
+              const auto [found, where] = max ? two.cummax(1) : two.cummin(1);
+              const std::vector<double> f = values_of(found);
+              SCOPED_TRACE(::testing::Message() << dtype << " " << n << " x " << columns << " " << name(isa));
+              ASSERT_TRUE(std::ranges::equal(f, values, same));
+              ASSERT_TRUE(std::equal(rows.begin(), rows.end(), where.const_data_ptr<std::int64_t>()));
             }
           }
         }
       }
     }
   }
-  set_num_threads(threads);
 }
 
 }  // namespace
