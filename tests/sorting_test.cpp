@@ -201,6 +201,25 @@ TEST(TopK, TakesTheFirstOfTheStableOrder) {
   }
 }
 
+TEST(TopK, OfLinesWithNanAndBothZeros) {
+  manual_seed(17);
+  const Tensor pool = tensor({0.0, -0.0, std::numeric_limits<double>::quiet_NaN(), 1.0, -1.0});
+  for (const std::int64_t n : {1, 2, 5, 33, 300}) {
+    for (const std::int64_t of : {2, 4, 5}) {
+      const Tensor x = pool.slice(0, 5 - of).index_select(0, randint(0, of, {6 * n * 3})).view({6, n, 3});
+      for (const Tensor& each : {x, x.to(kBFloat16), x.transpose(0, 2).contiguous().transpose(0, 2)}) {
+        for (const bool largest : {false, true}) {
+          const auto [values, indices] = each.topk(1, 1, largest);
+          const Tensor wanted = each.argsort(1, largest).slice(1, 0, 1).contiguous();
+          EXPECT_TRUE(equal(indices, wanted)) << n << " " << of << " " << largest;
+          EXPECT_TRUE(same_bytes(values, each.gather(1, wanted)));
+          EXPECT_TRUE(values.is_contiguous() && indices.is_contiguous());
+        }
+      }
+    }
+  }
+}
+
 // A limit of zero stays exact where floats that are compared count as zero.
 TEST(TopK, OfANumberIsTheNumber) {
   for (const std::int64_t k : {0, 1}) {  // as in PyTorch: a 0-dim result has one element
@@ -216,6 +235,8 @@ TEST(TopK, TellsDenormalsFromZeroInEveryMode) {
   x.slice(0, 500, 600).fill_(1e-40);
   x.slice(0, 700, 710).fill_(-1e-40);
   set_flush_denormal(true);
+  EXPECT_EQ(std::get<1>(x.topk(1)).item<std::int64_t>(), 500);
+  EXPECT_EQ(std::get<1>(x.topk(1, 0, false)).item<std::int64_t>(), 700);
   const auto [values, indices] = x.topk(20);
   const auto [least, least_indices] = x.topk(20, 0, false);
   set_flush_denormal(false);
