@@ -93,11 +93,16 @@ function(lanewise_build_isa_objects result)
                              # in L1), and up to 1.25 times across 64 (Zen 5, in some runs). What other jumps go to need not be
                              # aligned, which saves what the loops take more.
                              $<$<CXX_COMPILER_ID:GNU>:-falign-jumps=1>
-                             # What is left after vectors of 16 is not worth 15 copies of the loop for one element: 4 % of the code. SSE4.2
-                             # and NEON hold the lanes of a sum in 16 registers, in loops that must not stay loops.
-                             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<IN_LIST:${tier},avx2$<SEMICOLON>avx512>>:--param=max-completely-peel-times=12>
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx2>>:-falign-loops=32>
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx512>>:-falign-loops=64>)
+      # What is left of a row after vectors of 16 is not worth 15 copies of the loop for one element: a sixth of these reductions. Others
+      # hold 16 registers in loops that must not stay loops.
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND tier MATCHES "^avx")
+        set(logical ${sources})
+        list(FILTER logical INCLUDE REGEX "/reduction_logical\\.cpp$")
+        set_source_files_properties(${logical} TARGET_DIRECTORY lanewise_kernels_${tier}
+                                    PROPERTIES COMPILE_OPTIONS --param=max-completely-peel-times=12)
+      endif()
       lanewise_parse_once(lanewise_kernels_${tier} ${tier} <algorithm> <lanewise/vec/math.h>)
       add_dependencies(lanewise_kernels_${tier} lanewise_generate)
       set(object ${PROJECT_BINARY_DIR}/isa/lanewise_${tier}.o)

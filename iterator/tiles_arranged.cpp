@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/arranged_units.h>
@@ -8,86 +7,86 @@
 #include <lanewise/iterator/detail/tile_plan.h>
 
 // Copies of short stretches whose elements change their order: small matrices transposed, short rows flipped, every second element of
-// short rows. As many stretches as a register holds are arranged by one instruction.
+// short rows. As many stretches as a register holds are arranged by one instruction, longer ones in up to eight registers.
 namespace lanewise::detail {
 namespace {
 
-using kernels::BlockPattern;
-
-/// The dimensions below `outer` make up a stretch; so many along dimension `outer` are arranged together.
-struct Arrangement {
+/// The dimensions below `outer` make up a stretch.
+struct Stretch {
   int outer = 0;
-  std::int64_t count = 1;          ///< elements of a stretch
+  std::int64_t count = 1;          ///< elements
   std::int64_t low = 0, high = 0;  ///< bytes that it reaches below and above its first element in memory
-  std::int64_t together = 0;
-  ArrangedUnits units;
-  BlockPattern whole{}, rest{};  ///< of `together` stretches, and of those that remain
-};
 
-/// The first n stretches.
-BlockPattern pattern_of(const TileJob& job, const Arrangement& a, std::int64_t n) {
-  const TileOperand& from = job.operand[1];
-  const std::int64_t size = from.memory_size();
-  BlockPattern pattern{};
-  int next = 0;
-  for (std::int64_t stretch = 0; stretch < n; ++stretch) {
-    for (std::int64_t e = 0; e < a.count; ++e) {
-      std::int64_t offset = stretch * from.strides[a.outer] - a.low, position = e;
-      for (int d = 0; d < a.outer; ++d) {
-        offset += position % job.shape[d] * from.strides[d];
-        position /= job.shape[d];
-      }
-      next = a.units.put(pattern, next, offset, size);
+  /// The longest whose elements, and the memory that they are in, are up to `room` bytes.
+  Stretch(const TileJob& job, std::int64_t room) {
+    const TileOperand& from = job.operand[1];
+    const std::int64_t size = from.memory_size();
+    for (; outer < job.ndim; ++outer) {
+      const std::int64_t reach = from.strides[outer] * (job.shape[outer] - 1);
+      if (count * job.shape[outer] * size > room || high - low + std::abs(reach) + size > room) break;
+      count *= job.shape[outer];
+      low += std::min<std::int64_t>(reach, 0);
+      high += std::max<std::int64_t>(reach, 0);
     }
   }
-  const std::int64_t steps = n > 0 ? (n - 1) * from.strides[a.outer] : 0;
-  pattern.read = static_cast<int>((steps + a.high - a.low + size) / a.units.bytes);
-  pattern.written = next;
-  return pattern;
-}
-
-/// Nothing for other jobs, or where nothing is gained.
-std::optional<Arrangement> arrangement_of(const Plan& plan) {
-  const TileJob& job = *plan.job;
-  if (!job.identity || job.operands != 2 || job.in_order) return std::nullopt;
-  const TileOperand &to = job.operand[0], &from = job.operand[1];
-  const std::int64_t size = from.memory_size();
-  if (to.memory != from.memory || plan.flat[0].feed != Feed::Direct || plan.flat[1].feed != Feed::Gather) {
-    return std::nullopt;
+  /// Whether there are others along dimension `outer`, and elements change their order.
+  bool is_arranged(const TileJob& job) const {
+    const TileOperand& from = job.operand[1];
+    return outer > 0 && outer < job.ndim && from.strides[outer] > 0 &&
+           (outer > 1 || from.strides[0] != from.memory_size());
   }
-  Arrangement a{.units = ArrangedUnits(*job.movers, size)};
-  const std::int64_t room = a.units.room;
-  for (; a.outer < job.ndim; ++a.outer) {
-    const std::int64_t reach = from.strides[a.outer] * (job.shape[a.outer] - 1);
-    if (a.count * job.shape[a.outer] * size > room || a.high - a.low + std::abs(reach) + size > room) break;
-    a.count *= job.shape[a.outer];
-    a.low += std::min<std::int64_t>(reach, 0);
-    a.high += std::max<std::int64_t>(reach, 0);
+};
+
+/// So many stretches along dimension `outer` are arranged together.
+template <class Units>
+struct Arrangement {
+  Units units;
+  Stretch stretch;
+  std::int64_t together;
+  typename Units::Pattern whole{}, rest{};  ///< of `together` stretches, and of those that remain
+
+  Arrangement(const TileJob& job, const Units& all, const Stretch& one, std::int64_t room)
+      : units(all), stretch(one) {
+    const TileOperand& from = job.operand[1];
+    const std::int64_t size = from.memory_size(), step = from.strides[one.outer];
+    together = std::min(
+        {room / size / one.count, job.shape[one.outer], (room - (one.high - one.low) - size) / step + 1});
+    fill(whole, job, together);
+    fill(rest, job, job.shape[one.outer] % together);
   }
-  if (a.outer == 0 || a.outer == job.ndim || from.strides[a.outer] <= 0) return std::nullopt;
-  if (a.outer == 1 && from.strides[0] == size) return std::nullopt;  // rows as they are
-  const std::int64_t step = from.strides[a.outer];
-  a.together =
-      std::min({room / size / a.count, job.shape[a.outer], (room - (a.high - a.low) - size) / step + 1});
-  a.whole = pattern_of(job, a, a.together);
-  a.rest = pattern_of(job, a, job.shape[a.outer] % a.together);
-  return a;
-}
 
-}  // namespace
+  /// The first n stretches.
+  void fill(typename Units::Pattern& pattern, const TileJob& job, std::int64_t n) const {
+    const TileOperand& from = job.operand[1];
+    const std::int64_t size = from.memory_size(), step = from.strides[stretch.outer];
+    int next = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t e = 0; e < stretch.count; ++e) {
+        std::int64_t offset = i * step - stretch.low, position = e;
+        for (int d = 0; d < stretch.outer; ++d) {
+          offset += position % job.shape[d] * from.strides[d];
+          position /= job.shape[d];
+        }
+        next = units.put(pattern, next, offset, size);
+      }
+    }
+    const std::int64_t steps = n > 0 ? (n - 1) * step : 0;
+    pattern.read = static_cast<int>((steps + stretch.high - stretch.low + size) / units.bytes);
+    pattern.written = next;
+  }
+};
 
-bool run_arranged(const Plan& plan) {
-  const std::optional<Arrangement> found = arrangement_of(plan);
-  if (!found) return false;
-  const Arrangement& a = *found;
+template <class Units>
+void run(const Plan& plan, const Arrangement<Units>& a) {
   const TileJob& job = *plan.job;
-  const std::int64_t stretches = job.shape[a.outer], step = job.operand[1].strides[a.outer];
-  const std::int64_t outer = plan.numel / (stretches * a.count),
-                     bytes = a.count * job.operand[0].memory_size();
-  const auto run = [&](const char* from, char* to, std::int64_t n) {
+  const int dim = a.stretch.outer;
+  const std::int64_t stretches = job.shape[dim], step = job.operand[1].strides[dim], count = a.stretch.count;
+  const std::int64_t outer = plan.numel / (stretches * count), bytes = count * job.operand[0].memory_size();
+  const auto arrange = [&](const char* from, char* to, std::int64_t n) {
     const std::int64_t blocks = n / a.together, done = blocks * a.together;
-    if (blocks > 0) a.units.arrange(from + a.low, a.together * step, to, blocks, a.whole);
-    if (done < n) a.units.arrange(from + a.low + done * step, step, to + done * bytes, 1, a.rest);
+    from += a.stretch.low;
+    if (blocks > 0) a.units.arrange(from, a.together * step, to, blocks, a.whole);
+    if (done < n) a.units.arrange(from + done * step, step, to + done * bytes, 1, a.rest);
   };
   const std::int64_t items = outer == 1 ? divup(stretches, a.together) : outer;
   const std::int64_t elements = plan.numel / items;
@@ -95,13 +94,37 @@ bool run_arranged(const Plan& plan) {
        [&](std::int64_t begin, std::int64_t end) {
          if (outer == 1) {
            const std::int64_t first = begin * a.together;
-           return run(job.operand[1].data + first * step, job.operand[0].data + first * bytes,
-                      std::min(end * a.together, stretches) - first);
+           return arrange(job.operand[1].data + first * step, job.operand[0].data + first * bytes,
+                          std::min(end * a.together, stretches) - first);
          }
-         OuterCursor cursor(job, a.outer + 1);
+         OuterCursor cursor(job, dim + 1);
          cursor.seek(begin);
-         for (std::int64_t o = begin; o < end; ++o, cursor.next()) run(cursor.at(1), cursor.at(0), stretches);
+         for (std::int64_t o = begin; o < end; ++o, cursor.next())
+           arrange(cursor.at(1), cursor.at(0), stretches);
        });
+}
+
+}  // namespace
+
+bool run_arranged(const Plan& plan) {
+  const TileJob& job = *plan.job;
+  if (!job.identity || job.operands != 2 || job.in_order) return false;
+  const TileOperand &to = job.operand[0], &from = job.operand[1];
+  if (to.memory != from.memory || plan.flat[0].feed != Feed::Direct || plan.flat[1].feed != Feed::Gather)
+    return false;
+  const std::int64_t size = from.memory_size();
+  const ArrangedUnits units(*job.movers, size);
+  if (const Stretch one(job, units.room); one.is_arranged(job)) {
+    run(plan, Arrangement(job, units, one, units.room));
+    return true;
+  }
+  const LongArrangedUnits many(*job.movers, size);
+  const Stretch one(job, many.room);
+  const std::int64_t span = one.high - one.low + size;
+  // Matrices without wide gaps; short ones several at a time.
+  if (one.outer < 2 || !one.is_arranged(job) || from.strides[0] == size || span > 2 * one.count * size)
+    return false;
+  run(plan, Arrangement(job, many, one, std::max(span, many.room / 2)));
   return true;
 }
 

@@ -101,6 +101,15 @@ struct BlockPattern {
 using ArrangeFn = void (*)(const char* from, std::int64_t step, char* to, std::int64_t blocks,
                            const BlockPattern& pattern) noexcept;
 
+/// The same of longer blocks, of up to kMostUnits units of 4 bytes that are read, gaps among them, and written.
+struct LongBlockPattern {
+  static constexpr int kMostUnits = 128;
+  alignas(64) std::int32_t unit[kMostUnits];
+  int read, written;
+};
+using ArrangeLongFn = void (*)(const char* from, std::int64_t step, char* to, std::int64_t blocks,
+                               const LongBlockPattern& pattern) noexcept;
+
 /// Rows of at least two bytes in the order of an index, the same in each of some places in memory.
 struct IndexedRowCopies {
   const char* from;             ///< the first place
@@ -123,6 +132,7 @@ struct Movers {
   /// By units; null where there is no instruction for it. Blocks have up to least_row bytes.
   ArrangeFn arrange;
   ArrangeFn arrange_bytes;
+  ArrangeLongFn arrange_long;  ///< null where there is no instruction that takes units from two registers
   CopyRowsFn copy_rows;
   /// Bytes of a row: a kernel that takes many is quicker on longer ones where they lie than on copies in tiles.
   std::int64_t least_row;

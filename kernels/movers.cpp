@@ -254,6 +254,7 @@ constexpr Movers movers_of(std::index_sequence<From...> all) {
           {scatter_1, scatter_2, scatter_4, scatter_8, scatter_16},
           arrange,
           arrange_bytes,
+          arrange_long,
           copy_rows,
           vec::kRegisterBytes,
           kHasMaskedEnds ? vec::kRegisterBytes : 0};

@@ -30,5 +30,11 @@ void arrange(const char* from, std::int64_t step, char* to, std::int64_t blocks,
 #else
 inline constexpr ArrangeFn arrange = nullptr;
 #endif
+#if defined(LANEWISE_ISA_AVX512)
+void arrange_long(const char* from, std::int64_t step, char* to, std::int64_t blocks,
+                  const LongBlockPattern& pattern) noexcept;
+#else
+inline constexpr ArrangeLongFn arrange_long = nullptr;
+#endif
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

@@ -114,12 +114,9 @@ class RunningExtreme {
   /// a if `first`, else b. Compilers take a conditional for a jump, which no CPU could foresee in short sequences.
   template <class E>
   static LANEWISE_INLINE E chosen(bool first, E a, E b) {
-    using Bits = std::conditional_t<
-        sizeof(E) == 8, std::uint64_t,
-        std::conditional_t<sizeof(E) == 4, std::uint32_t,
-                           std::conditional_t<sizeof(E) == 2, std::uint16_t, std::uint8_t>>>;
-    const Bits other = __builtin_bit_cast(Bits, b), mask = static_cast<Bits>(-static_cast<int>(first));
-    return __builtin_bit_cast(E, static_cast<Bits>(other ^ ((__builtin_bit_cast(Bits, a) ^ other) & mask)));
+    using Bits = std::conditional_t<sizeof(E) == 8, std::uint64_t, std::uint32_t>;
+    const Bits other = __builtin_bit_cast(Bits, b), mask = Bits{0} - static_cast<Bits>(first);
+    return __builtin_bit_cast(E, other ^ ((__builtin_bit_cast(Bits, a) ^ other) & mask));
   }
 
   /// Rows from `row` on.
@@ -208,9 +205,11 @@ constexpr RunningExtremeKernel running_extreme(Types<T...>) {
   return k;
 }
 
+constexpr auto kOrdered = Types<std::int32_t, std::int64_t>{} + floating;
+
 }  // namespace
 
-constinit const RunningExtremeKernel running_maximum = running_extreme<true>(real);
-constinit const RunningExtremeKernel running_minimum = running_extreme<false>(real);
+constinit const RunningExtremeKernel running_maximum = running_extreme<true>(kOrdered);
+constinit const RunningExtremeKernel running_minimum = running_extreme<false>(kOrdered);
 
 }  // namespace lanewise::kernels::LANEWISE_ISA

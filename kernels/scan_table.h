@@ -36,7 +36,7 @@ struct ScanKernel {
 using RunningExtremeFn = void (*)(const char* x, std::int64_t n, std::int64_t stride, std::int64_t count,
                                   char* values, std::int64_t* indices) noexcept;
 
-/// By element type; null for complex numbers, which have no order, halves and bool.
+/// By element type; null for all but int32, int64, f32 and f64.
 using RunningExtremeKernel = std::array<RunningExtremeFn, kNumScalarTypes>;
 
 /// Scans of one ISA. f32 and complex64 carry in double precision and round every result once.

@@ -2,6 +2,7 @@
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/kernels/kernel_table.h>
+#include <lanewise/ops/copy.h>
 #include <lanewise/ops/dense.h>
 #include <lanewise/ops/extent.h>
 #include <lanewise/ops/scan.h>
@@ -22,16 +23,16 @@ std::tuple<Tensor, Tensor> running(const char* op,
   const Extent extent(op, self, dim);
   LANEWISE_CHECK(DtypeError, !self.is_complex(), op, ": complex numbers have no order, found ",
                  self.scalar_type());
-  const ScalarType compute = kernels::compute_type(self.scalar_type());
+  const bool narrow = isIntegralType(self.scalar_type(), true) && element_size(self.scalar_type()) < 4;
+  const ScalarType compute = narrow ? kInt : kernels::compute_type(self.scalar_type());
   const Tensor x = dense(self, compute);
   const Tensor values = detail::empty_cpu(self.sizes(), compute);
   const Tensor indices = detail::empty_cpu(self.sizes(), kLong);
   const auto [batches, n, columns] = extent;
-  if (self.numel() == 0) return {dense(values, self.scalar_type()), indices};
+  if (self.numel() == 0) return {to_copy(values, self.scalar_type()), indices};
   const std::int64_t blocks = divup(columns, kColumns), width = divup(columns, blocks);
   const auto element = static_cast<std::int64_t>(element_size(compute));
-  const auto fn = (*(kernels::active_kernels().scans
-                         ->*kernel))[static_cast<std::size_t>(compute == kBool ? kByte : compute)];
+  const auto fn = (*(kernels::active_kernels().scans->*kernel))[static_cast<std::size_t>(compute)];
   const char* const from = static_cast<const char*>(x.const_data_ptr());
   char* const to = static_cast<char*>(values.data_ptr());
   std::int64_t* const places = indices.data_ptr<std::int64_t>();
@@ -45,7 +46,7 @@ std::tuple<Tensor, Tensor> running(const char* op,
                       to + first * element, places + first);
                  }
                });
-  return {dense(values, self.scalar_type()), indices};
+  return {narrow ? to_copy(values, self.scalar_type()) : dense(values, self.scalar_type()), indices};
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 #include <lanewise/lanewise.h>
 
+#include "vec/guarded_page.h"
+
 namespace lanewise {
 namespace {
 
@@ -218,6 +220,46 @@ TEST_P(ShortMoves, CopiesInAnotherOrder) {
           r.slice(1, 0, n, 2), r.slice(1, 1, n, 2), r.unsqueeze(1).expand({241, 3, n}),
           m.slice(0, 3, 129, 2).transpose(1, 2), r.narrow(0, 1, 239).slice(1, 0, n, 3)})
       EXPECT_TRUE(same_bits(t.contiguous(), slowly(t))) << n << ' ' << t.sizes() << ' ' << t.strides();
+  }
+}
+
+// In several registers, with gaps, in more dimensions, and up to the end of what may be read.
+TEST_P(ShortMoves, SmallMatricesTurned) {
+  constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{2, 9},  {3, 6},  {2, 16}, {2, 20}, {3, 20},
+                                                               {8, 5},  {5, 13}, {17, 5}, {4, 16}, {2, 33},
+                                                               {2, 48}, {2, 64}, {3, 42}, {11, 11}};
+  for (const auto& [rows, columns] : kShapes) {
+    for (const std::int64_t count : {1, 2, 3, 19}) {
+      const Tensor m = places({count, rows, columns}), wide = places({count, rows, columns + 1}),
+                   apart = places({count, 2, rows, columns});
+      for (const Tensor& t :
+           {m.transpose(1, 2), m.transpose(1, 2).flip({1}), wide.narrow(2, 1, columns).transpose(1, 2),
+            wide.narrow(2, 0, columns).transpose(1, 2), apart.permute({1, 0, 3, 2}),
+            apart.select(1, 1).transpose(1, 2)})
+        ASSERT_TRUE(same_bits(t.contiguous(), slowly(t)))
+            << count << " x " << t.sizes() << ' ' << t.strides();
+    }
+  }
+}
+
+TEST_P(ShortMoves, SmallMatricesUpToAPageEnd) {
+  test::GuardedPage page;
+  const std::int64_t size = elementSize(GetParam());
+  for (const std::int64_t rows : {2, 3, 5, 7, 16}) {
+    for (std::int64_t columns = 2; rows * columns * size <= 600; columns += 3) {
+      for (const std::int64_t count : {1, 2, 5}) {
+        const Tensor m = places({count, rows, columns});
+        char* const bytes = page.last<char>(static_cast<int>(m.numel() * size));
+        const Tensor at_end = from_blob(bytes, m.sizes(), TensorOptions(GetParam()));
+        at_end.copy_(m);
+        ASSERT_TRUE(same_bits(at_end.transpose(1, 2).contiguous(), slowly(m.transpose(1, 2))))
+            << count << " x " << rows << " x " << columns;
+        const Tensor written = from_blob(bytes, {count, columns, rows}, TensorOptions(GetParam()));
+        written.copy_(m.transpose(1, 2));
+        ASSERT_TRUE(same_bits(written, slowly(m.transpose(1, 2))))
+            << count << " x " << rows << " x " << columns;
+      }
+    }
   }
 }
 

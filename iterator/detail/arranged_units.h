@@ -19,12 +19,32 @@ struct ArrangedUnits {
     arrange = single ? movers.arrange_bytes : movers.arrange;
   }
 
+  using Pattern = kernels::BlockPattern;
+
   /// The element of `size` bytes at byte `from` comes to the places from `next` on; returns the one behind it.
   int put(kernels::BlockPattern& pattern, int next, std::int64_t from, std::int64_t size) const {
     for (const std::int64_t last = from + size; from < last; from += bytes, ++next) {
       const auto unit = static_cast<std::int32_t>(from / bytes);
       bytes == 1 ? pattern.byte[next] = static_cast<std::uint8_t>(unit) : pattern.unit[next] = unit;
     }
+    return next;
+  }
+};
+
+/// The same in several registers, in units of 4 bytes; `room` is 0 where there is no instruction or elements are smaller.
+struct LongArrangedUnits {
+  using Pattern = kernels::LongBlockPattern;
+  static constexpr std::int64_t bytes = 4;
+  std::int64_t room;
+  kernels::ArrangeLongFn arrange;
+
+  LongArrangedUnits(const kernels::Movers& movers, std::int64_t element_size)
+      : room(element_size < bytes || movers.arrange_long == nullptr ? 0 : bytes * Pattern::kMostUnits),
+        arrange(movers.arrange_long) {}
+
+  int put(Pattern& pattern, int next, std::int64_t from, std::int64_t size) const {
+    for (std::int64_t unit = from / bytes; unit < (from + size) / bytes; ++unit)
+      pattern.unit[next++] = static_cast<std::int32_t>(unit);
     return next;
   }
 };
