@@ -46,7 +46,7 @@ std::tuple<Tensor, Tensor> running(const char* op,
                       to + first * element, places + first);
                  }
                });
-  return {narrow ? to_copy(values, self.scalar_type()) : dense(values, self.scalar_type()), indices};
+  return {compute == self.scalar_type() ? values : to_copy(values, self.scalar_type()), indices};
 }
 
 }  // namespace
