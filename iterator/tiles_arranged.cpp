@@ -37,7 +37,7 @@ struct Stretch {
   }
 };
 
-/// So many stretches along dimension `outer` are arranged together.
+/// So many stretches along dimension `outer` are arranged together, as many as `room` bytes hold and are read from: at least one.
 template <class Units>
 struct Arrangement {
   Units units;
@@ -45,14 +45,14 @@ struct Arrangement {
   std::int64_t together;
   typename Units::Pattern whole{}, rest{};  ///< of `together` stretches, and of those that remain
 
-  Arrangement(const TileJob& job, const Units& all, const Stretch& one, std::int64_t room)
-      : units(all), stretch(one) {
+  Arrangement(const TileJob& job, const Units& in, const Stretch& of, std::int64_t room)
+      : units(in), stretch(of) {
     const TileOperand& from = job.operand[1];
-    const std::int64_t size = from.memory_size(), step = from.strides[one.outer];
+    const std::int64_t size = from.memory_size(), step = from.strides[of.outer];
     together = std::min(
-        {room / size / one.count, job.shape[one.outer], (room - (one.high - one.low) - size) / step + 1});
+        {room / size / of.count, job.shape[of.outer], (room - (of.high - of.low) - size) / step + 1});
     fill(whole, job, together);
-    fill(rest, job, job.shape[one.outer] % together);
+    fill(rest, job, job.shape[of.outer] % together);
   }
 
   /// The first n stretches.
@@ -113,18 +113,18 @@ bool run_arranged(const Plan& plan) {
   if (to.memory != from.memory || plan.flat[0].feed != Feed::Direct || plan.flat[1].feed != Feed::Gather)
     return false;
   const std::int64_t size = from.memory_size();
-  const ArrangedUnits units(*job.movers, size);
-  if (const Stretch one(job, units.room); one.is_arranged(job)) {
-    run(plan, Arrangement(job, units, one, units.room));
+  const ArrangedUnits one_register(*job.movers, size);
+  if (const Stretch stretch(job, one_register.room); stretch.is_arranged(job)) {
+    run(plan, Arrangement(job, one_register, stretch, one_register.room));
     return true;
   }
-  const LongArrangedUnits many(*job.movers, size);
-  const Stretch one(job, many.room);
-  const std::int64_t span = one.high - one.low + size;
-  // Matrices without wide gaps; short ones several at a time.
-  if (one.outer < 2 || !one.is_arranged(job) || from.strides[0] == size || span > 2 * one.count * size)
+  const LongArrangedUnits several(*job.movers, size);
+  const Stretch stretch(job, several.room);
+  const std::int64_t span = stretch.high - stretch.low + size, bytes = stretch.count * size;
+  // Matrices without wide gaps; short ones some at a time.
+  if (stretch.outer < 2 || !stretch.is_arranged(job) || from.strides[0] == size || span > 2 * bytes)
     return false;
-  run(plan, Arrangement(job, many, one, std::max(span, many.room / 2)));
+  run(plan, Arrangement(job, several, stretch, std::max({span, bytes, several.room / 2})));
   return true;
 }
 

@@ -132,7 +132,8 @@ class LongBlocks {
 
   const LongBlockPattern& pattern_;
   int outputs_;
-  __mmask16 chosen_[8][kSources];  ///< of each register of the output, what comes from each source
+  /// Of each register of the output what comes from each source but the first.
+  __mmask16 chosen_[LongBlockPattern::kMostUnits / kSize][kSources];
 };
 
 }  // namespace

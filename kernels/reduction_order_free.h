@@ -13,8 +13,9 @@ namespace lanewise::kernels::LANEWISE_ISA {
 /// An Op has: Element; Narrow, a type that holds the reduction of kBlock elements; Wide, that of all;
 /// start(), step(Narrow, Element) -> Narrow, widen(Wide, Narrow) -> Wide with wide_start(); decided(Wide): no
 /// later element can change it. It may have a Chain of vectors, with step(Chain, V) and join(Chain, Chain), whose lanes begin with
-/// start() and merge to the result; kRepeatable: it may see an element twice, else zeros change nothing. Op::Merging is the part of it that joins
-/// accumulators, Wide and merge(): ops that share it share its code.
+/// start() and merge to the result; kRepeatable: it may see an element twice; where it may not, zeros must change
+/// nothing, since ends are filled up with them. Op::Merging is the part of it that joins accumulators, Wide and merge(): ops that share it
+/// share its code.
 template <class Op>
 struct OrderFree {
   using T = typename Op::Element;

@@ -20,7 +20,7 @@ template <class T>
 struct Sum : SumParts<T> {
   using Element = T;
   using V = vec::Vec<T>;
-  /// Much used: worth code for shapes that other ops take in general ways.
+  /// Worth code for fewer rows than lanes, and for rows that lie in two dimensions.
   static constexpr bool kHoldsFewRows = std::is_floating_point_v<T>, kRowsApart = kHoldsFewRows;
   static constexpr bool kExactIdentity = true;
   // x + -0 is x, also for x = -0; x + 0 is not.

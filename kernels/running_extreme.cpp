@@ -16,10 +16,10 @@ class RunningExtreme {
                   std::int64_t* indices) noexcept {
     const RunningExtreme columns(reinterpret_cast<const T*>(x), n, stride, count,
                                  reinterpret_cast<T*>(values), indices);
-    if (n * count < kSize || (count < kSize && count != stride)) return columns.one_by_one(0);
-    if (count == 1) return columns.sequence<1>();
-    if (count == 2) return columns.sequence<2>();
-    count < kSize ? columns.few() : columns.many();
+    if (n * count < kSize) return columns.one_by_one(0);
+    if (count == stride && count <= 2) return count == 1 ? columns.sequence<1>() : columns.sequence<2>();
+    if (count >= kSize) return columns.many();
+    count == stride ? columns.few() : columns.one_by_one(0);
   }
 
  private:
@@ -74,8 +74,8 @@ class RunningExtreme {
   using Values = typename Wide::Values;
   using Places = typename Wide::Places;
 
-  /// A register of them at a time; the last ones, which may be there already, by themselves: what two stores wrote cannot be loaded at
-  /// once.
+  /// kSize of them at a time. What is left is done by itself with some that are done already: in the same walk it would be loaded from
+  /// what two stores have just written, which waits for them. So do two registers, each of which stays one.
   void many() const {
     const std::int64_t whole = count_ <= 2 * kSize ? 0 : count_ / kSize * kSize;
     for (std::int64_t row = 0; row < n_ && whole > 0; ++row) {
@@ -89,7 +89,7 @@ class RunningExtreme {
       }
     }
     if (whole == 0) in_register<kSize>(0, n_);
-    if (whole < count_) in_register<kSize>(count_ - kSize, n_);
+    if (whole < count_ && count_ != kSize) in_register<kSize>(count_ - kSize, n_);
   }
   /// Rows are taken whole, with some of the next one, which overwrites what is too much.
   void few() const {

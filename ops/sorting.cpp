@@ -101,7 +101,7 @@ void sort_lines(const Lines& of, bool descending, Tensor* values, const Tensor& 
 /// Whether the first in order is what max() or min() finds. Of the smallest NaN comes last, and would win a minimum; where denormals
 /// count as zero they would be equal.
 bool is_extreme(ScalarType dtype, bool largest) {
-  return !isFloatingType(dtype) || (largest && !flush_denormal());
+  return !isComplexType(dtype) && (!isFloatingType(dtype) || (largest && !flush_denormal()));
 }
 
 /// What the first n items stand for.
@@ -132,14 +132,15 @@ Tensor argsort(const Tensor& self, std::int64_t dim, bool descending) {
 }
 
 std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest) {
+  if (k == 1 && self.dim() > 0 && is_extreme(self.scalar_type(), largest) &&
+      self.size(wrap_dim("topk", dim, self.dim())) > 0) {
+    const auto [values, indices] = largest ? max(self, dim, true) : min(self, dim, true);
+    return {contiguous(values), contiguous(indices)};
+  }
   Lines lines("topk", self, dim);
   LANEWISE_CHECK(ValueError, k >= 0 && k <= lines.n, "topk: selected index k out of range: k is ", k,
                  ", dimension ", lines.dim, " has size ", lines.n);
   if (self.dim() == 0) k = 1;  // a 0-dim result has one element
-  if (k == 1 && self.dim() > 0 && is_extreme(self.scalar_type(), largest)) {
-    const auto [values, indices] = largest ? max(self, dim, true) : min(self, dim, true);
-    return {contiguous(values), contiguous(indices)};
-  }
   lines.keep(k);
   check_length("topk", lines.n);
   const Tensor values = lines.empty(self.scalar_type()), indices = lines.empty(kLong);

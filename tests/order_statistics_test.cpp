@@ -284,5 +284,19 @@ TEST(RunningExtremes, OfLinesAndColumns) {
   }
 }
 
+// So many columns that some blocks of them are one wider than the last one, of two.
+TEST(RunningExtremes, LastBlockOfTwoColumns) {
+  manual_seed(6);
+  constexpr std::int64_t kColumns = 261122;
+  const Tensor x = randint(0, 1000, {3, kColumns}).to(kInt);
+  const auto [values, rows] = running_extremes(values_of(x), kColumns, true);
+  for (const Isa isa : available_isas()) {
+    const IsaGuard tier(isa);
+    const auto [found, where] = x.cummax(0);
+    ASSERT_TRUE(std::ranges::equal(values_of(found), values)) << name(isa);
+    ASSERT_TRUE(std::equal(rows.begin(), rows.end(), where.const_data_ptr<std::int64_t>())) << name(isa);
+  }
+}
+
 }  // namespace
 }  // namespace lanewise

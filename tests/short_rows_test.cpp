@@ -242,6 +242,18 @@ TEST_P(ShortMoves, SmallMatricesTurned) {
   }
 }
 
+// Elements that are there many times are few in memory.
+TEST_P(ShortMoves, SmallMatricesThatRepeat) {
+  const Tensor m = places({5, 8});
+  for (const std::int64_t n : {2, 3, 8, 20, 33}) {
+    for (const Tensor& t : {m.slice(1, 0, 8, 2).unsqueeze(1).expand({5, n, 4}),
+                            places({5, 3, 4}).transpose(1, 2).unsqueeze(1).expand({5, n, 4, 3}),
+                            places({5, 3 * n}).unfold(1, n, 2).transpose(1, 2),
+                            m.t().unsqueeze(2).expand({8, 5, n}).transpose(0, 2)})
+      ASSERT_TRUE(same_bits(t.contiguous(), slowly(t))) << n << ' ' << t.sizes() << ' ' << t.strides();
+  }
+}
+
 TEST_P(ShortMoves, SmallMatricesUpToAPageEnd) {
   test::GuardedPage page;
   const std::int64_t size = elementSize(GetParam());

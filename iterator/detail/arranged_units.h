@@ -8,6 +8,7 @@ namespace lanewise::detail {
 
 /// In what units the elements of a register are put in another order.
 struct ArrangedUnits {
+  using Pattern = kernels::BlockPattern;
   std::int64_t bytes;  ///< of a unit: 4, or 1 where elements are smaller or there is no instruction
   std::int64_t room;   ///< bytes of a register
   kernels::ArrangeFn arrange;
@@ -19,10 +20,8 @@ struct ArrangedUnits {
     arrange = single ? movers.arrange_bytes : movers.arrange;
   }
 
-  using Pattern = kernels::BlockPattern;
-
   /// The element of `size` bytes at byte `from` comes to the places from `next` on; returns the one behind it.
-  int put(kernels::BlockPattern& pattern, int next, std::int64_t from, std::int64_t size) const {
+  int put(Pattern& pattern, int next, std::int64_t from, std::int64_t size) const {
     for (const std::int64_t last = from + size; from < last; from += bytes, ++next) {
       const auto unit = static_cast<std::int32_t>(from / bytes);
       bytes == 1 ? pattern.byte[next] = static_cast<std::uint8_t>(unit) : pattern.unit[next] = unit;
