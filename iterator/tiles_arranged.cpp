@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <type_traits>
 
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/arranged_units.h>
@@ -57,22 +58,24 @@ struct Arrangement {
 
   /// The first n stretches.
   void fill(typename Units::Pattern& pattern, const TileJob& job, std::int64_t n) const {
+    if (n == 0) return;
     const TileOperand& from = job.operand[1];
     const std::int64_t size = from.memory_size(), step = from.strides[stretch.outer];
-    int next = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t e = 0; e < stretch.count; ++e) {
-        std::int64_t offset = i * step - stretch.low, position = e;
-        for (int d = 0; d < stretch.outer; ++d) {
-          offset += position % job.shape[d] * from.strides[d];
-          position /= job.shape[d];
-        }
-        next = units.put(pattern, next, offset, size);
+    units.visit(pattern, [&](auto* unit) {
+      using Unit = std::remove_reference_t<decltype(*unit)>;
+      int length = static_cast<int>(size / units.bytes);
+      for (int u = 0; u < length; ++u) unit[u] = static_cast<Unit>(u - stretch.low / units.bytes);
+      // What is there comes once more at each place of the next dimension.
+      for (int d = 0; d <= stretch.outer; ++d) {
+        const std::int64_t places = d < stretch.outer ? job.shape[d] : n,
+                           stride = from.strides[d] / units.bytes;
+        for (int i = 1; i < places; ++i)
+          for (int u = 0; u < length; ++u) unit[i * length + u] = static_cast<Unit>(unit[u] + i * stride);
+        length *= static_cast<int>(places);
       }
-    }
-    const std::int64_t steps = n > 0 ? (n - 1) * step : 0;
-    pattern.read = static_cast<int>((steps + stretch.high - stretch.low + size) / units.bytes);
-    pattern.written = next;
+      pattern.written = length;
+    });
+    pattern.read = static_cast<int>(((n - 1) * step + stretch.high - stretch.low + size) / units.bytes);
   }
 };
 

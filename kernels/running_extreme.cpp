@@ -111,25 +111,18 @@ class RunningExtreme {
     }
   }
 
-  /// a if `first`, else b. Compilers take a conditional for a jump, which no CPU could foresee in short sequences.
-  template <class E>
-  static LANEWISE_INLINE E chosen(bool first, E a, E b) {
-    using Bits = std::conditional_t<sizeof(E) == 8, std::uint64_t, std::uint32_t>;
-    const Bits other = __builtin_bit_cast(Bits, b), mask = Bits{0} - static_cast<Bits>(first);
-    return __builtin_bit_cast(E, other ^ ((__builtin_bit_cast(Bits, a) ^ other) & mask));
-  }
-
-  /// Rows from `row` on.
+  /// Rows from `row` on, in a lane: compilers take a choice between two numbers for a jump, which no CPU could foresee.
   [[gnu::noinline]] void one_by_one(std::int64_t row) const {
+    using Lane = Best<2>;
     for (std::int64_t c = 0; c < count_; ++c) {
-      T best = row > 0 ? values_[(row - 1) * stride_ + c] : x_[c];
-      std::int64_t place = row > 0 ? indices_[(row - 1) * stride_ + c] : 0;
+      const T value = row > 0 ? values_[(row - 1) * stride_ + c] : x_[c];
+      const std::int64_t place = row > 0 ? indices_[(row - 1) * stride_ + c] : 0;
+      Lane best{{value, value}, {place, place}};  // not 0 + value, which takes the sign from a zero
       for (std::int64_t r = row, at = row * stride_ + c; r < n_; ++r, at += stride_) {
-        const bool better = takes(x_[at], best);
-        best = chosen(better, x_[at], best);
-        place = chosen(better, r, place);
-        values_[at] = best;
-        indices_[at] = place;
+        const Lane later{{x_[at], x_[at]}, {r, r}};
+        best.take(later);
+        values_[at] = best.value[0];
+        indices_[at] = best.place[0];
       }
     }
   }
@@ -166,8 +159,7 @@ class RunningExtreme {
     best.store(values_ + i, indices_ + i);
   }
 
-  using Indices = std::make_integer_sequence<int, kSize>;
-  static constexpr Indices kLanes{};
+  static constexpr std::make_integer_sequence<int, kSize> kLanes{};
 
   static LANEWISE_INLINE bool none_takes(const Values& element, const Values& best) {
     const auto better = __builtin_convertvector(takes(element, best), Places);

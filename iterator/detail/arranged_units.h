@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <lanewise/kernels/kernel.h>
 
@@ -20,12 +21,17 @@ struct ArrangedUnits {
     arrange = single ? movers.arrange_bytes : movers.arrange;
   }
 
+  /// f of the units or bytes of a pattern.
+  template <class F>
+  void visit(Pattern& pattern, F f) const {
+    bytes == 1 ? f(pattern.byte) : f(pattern.unit);
+  }
   /// The element of `size` bytes at byte `from` comes to the places from `next` on; returns the one behind it.
   int put(Pattern& pattern, int next, std::int64_t from, std::int64_t size) const {
-    for (const std::int64_t last = from + size; from < last; from += bytes, ++next) {
-      const auto unit = static_cast<std::int32_t>(from / bytes);
-      bytes == 1 ? pattern.byte[next] = static_cast<std::uint8_t>(unit) : pattern.unit[next] = unit;
-    }
+    visit(pattern, [&](auto* unit) {
+      for (const std::int64_t last = from + size; from < last; from += bytes, ++next)
+        unit[next] = static_cast<std::remove_reference_t<decltype(*unit)>>(from / bytes);
+    });
     return next;
   }
 };
@@ -41,10 +47,9 @@ struct LongArrangedUnits {
       : room(element_size < bytes || movers.arrange_long == nullptr ? 0 : bytes * Pattern::kMostUnits),
         arrange(movers.arrange_long) {}
 
-  int put(Pattern& pattern, int next, std::int64_t from, std::int64_t size) const {
-    for (std::int64_t unit = from / bytes; unit < (from + size) / bytes; ++unit)
-      pattern.unit[next++] = static_cast<std::int32_t>(unit);
-    return next;
+  template <class F>
+  void visit(Pattern& pattern, F f) const {
+    f(pattern.unit);
   }
 };
 

@@ -20,7 +20,8 @@ struct ReductionFunctions {
   std::size_t acc_size;
   ScalarType value_type;
   bool order_free, side_by_side;
-  bool by_rows;  ///< see Note [Rows of a reduction]
+  bool joins_runs;  ///< reduce_runs() may be asked for several at once
+  bool by_rows;     ///< see Note [Rows of a reduction]
   /// Sequences from and up to such lengths are taken many at once where they are contiguous.
   std::int64_t together, most_together;
   std::int64_t least_columns;  ///< the fewest that are taken well where they lie, row by row
@@ -43,12 +44,10 @@ struct ReductionFunctions {
     order_free = k.order_free[i];
     side_by_side = k.side_by_side[i];
     by_rows = side_by_side && !order_free && !k.has_index;
+    joins_runs = side_by_side || short_rows != nullptr;
     constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
     least_columns = k.joins_rows[i] ? 2 : side_by_side ? 8 : kNever;
-    together = side_by_side            ? k.least_row[i]
-               : short_rows == nullptr ? kNever
-               : k.has_index           ? kLeastWithIndex
-                                       : 0;
+    together = side_by_side ? k.least_row[i] : !joins_runs ? kNever : k.has_index ? kLeastWithIndex : 0;
     most_together = side_by_side ? kMostTogether : kernels::kReductionBlock;
   }
 

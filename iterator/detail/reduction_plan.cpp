@@ -230,7 +230,8 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions) {
   if (sizes.size() == 1 && step == bytes &&
       (converts() ? takes_together && column.size > 1 : length >= functions.together || !side_by_side)) {
     path = ReductionPath::Inner;
-    if (takes_together)
+    // Also shorter ones than would be taken from elsewhere: else they come one by one.
+    if (functions.joins_runs && length > 0 && length <= functions.most_together)
       width = std::min({column.size, kMostColumns, (converts() ? kConvertedTogether : kTogether) / length});
     packs = converts() && column.size > 1 && run == 1 && length * bytes <= kShortRowBytes &&
             column.stride != length * bytes;
