@@ -95,8 +95,8 @@ function(lanewise_build_isa_objects result)
                              $<$<CXX_COMPILER_ID:GNU>:-falign-jumps=1>
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx2>>:-falign-loops=32>
                              $<$<AND:$<CXX_COMPILER_ID:GNU>,$<STREQUAL:${tier},avx512>>:-falign-loops=64>)
-      # gcc makes up to 16 copies of a loop for one element, here for what is left of a row after vectors: 17 % of the code of the logical
-      # reductions. Other kernels hold 16 registers in loops that must not stay loops.
+      # gcc makes up to 16 copies of a loop for one element, here for what is left of a row after vectors: 17 to 27 % of the code of the
+      # logical reductions. Other kernels hold 16 registers in loops that must not stay loops.
       if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND tier MATCHES "^avx")
         set(logical ${sources})
         list(FILTER logical INCLUDE REGEX "/reduction_logical\\.cpp$")
