@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "timer.h"
 
@@ -19,6 +20,17 @@ using namespace shapes;
 
 constexpr std::int64_t kRows[] = {2, 3, 5, 8, 12, 17, 24, 33, 48, 64, 70, 100, 200, 300, 1000};
 constexpr std::int64_t kColumns[] = {1, 2, 3, 5, 8, 12, 16, 20, 28, 32, 48, 64, 100, 256, 1000};
+
+struct Case {
+  Tensor x, row, column, matrix;
+
+  explicit Case(const Tensor& t)
+      : x(t),
+        row(t.select(0, 0).select(0, 0).clone()),
+        column(t.narrow(2, 0, 1).clone()),
+        matrix(t.narrow(1, 0, 1).clone()) {}
+  std::vector<Tensor> operands() const { return {x, row, column, matrix}; }
+};
 
 void reductions(const Tensor& x, const Timer& time) {
   const Dims middle{1};
@@ -43,11 +55,14 @@ void reductions(const Tensor& x, const Timer& time) {
   time("topk 1", [&] { return std::get<0>(lib::topk(x, 1, 1)); });
 }
 
+void broadcasts(const Case& c, const Timer& time) {
+  time("add a row", [&] { return c.x + c.row; });
+  time("add a column", [&] { return c.x + c.column; });
+  time("add a matrix", [&] { return c.x + c.matrix; });
+}
+
 void moves(const Tensor& x, const Timer& time) {
-  const Tensor row = x.select(0, 0).select(0, 0), backward = x.size(1) - 1 - integers(x.size(1));
-  time("add a row", [&] { return x + row; });
-  time("add a column", [&] { return x + x.narrow(2, 0, 1); });
-  time("add a matrix", [&] { return x + x.narrow(1, 0, 1); });
+  const Tensor reversed = x.size(1) - 1 - integers(x.size(1));
   time("add of first and last", [&] { return x.select(1, 0) + x.select(1, x.size(1) - 1); });
   time("narrow", [&] { return x.narrow(1, 1, x.size(1) - 1).contiguous(); });
   time("transpose", [&] { return x.transpose(1, 2).contiguous(); });
@@ -55,28 +70,32 @@ void moves(const Tensor& x, const Timer& time) {
   time("roll", [&] { return lib::roll(x, 1, 1); });
   time("diff", [&] { return lib::diff(x, 1, 1); });
   time("cat", [&] { return lib::cat({x, x}, 1); });
-  time("index_select", [&] { return lib::index_select(x, 1, backward); });
+  time("index_select", [&] { return lib::index_select(x, 1, reversed); });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: %s <type> [elements [part of a line]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s <type> [elements [forward|backward [part of a line]]]\n", argv[0]);
     return 2;
   }
-  const lib::AutoGradMode grad_mode(false);
+  const bool backward = argc > 3 && argv[3] == std::string_view("backward");
+  const lib::AutoGradMode grad_mode(backward);
   lib::set_num_threads(1);
   const std::int64_t elements = argc > 2 ? std::atoll(argv[2]) : 150000;
-  const std::string_view part = argc > 3 ? argv[3] : "";
+  const std::string_view part = argc > 4 ? argv[4] : "";
   for (const std::int64_t rows : kRows) {
     for (const std::int64_t columns : kColumns) {
       const std::int64_t batches = std::max<std::int64_t>(1, elements / (rows * columns));
-      const Tensor x = scattered({batches, rows, columns}, 2731, type_of(argv[1]));
+      const Case c(scattered({batches, rows, columns}, 2731, type_of(argv[1])));
+      const std::vector<Tensor> differentiated = backward ? c.operands() : std::vector<Tensor>();
+      for (const Tensor& t : differentiated) t.set_requires_grad(true);
       const Timer time(std::to_string(batches) + "x" + std::to_string(rows) + "x" + std::to_string(columns),
-                       {}, part);
-      reductions(x, time);
-      moves(x, time);
+                       differentiated, part);
+      reductions(c.x, time);
+      broadcasts(c, time);
+      moves(c.x, time);
     }
   }
 }
