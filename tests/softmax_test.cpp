@@ -151,6 +151,34 @@ TEST(Softmax, SameBitsOnTiersThreadsAndPaths) {
   }
 }
 
+// Where they lie end to end, registers hold several rows; turned, each sequence is a row.
+TEST(Softmax, SameBitsOfGradientsOfFewColumns) {
+  Rng rng(13);
+  for (const std::int64_t columns : {2, 3, 5, 8, 12, 16, 17, 28, 31, 32, 33}) {
+    for (const std::int64_t n : {31, 32, 33, 48, 70, 257, 1030}) {
+      for (const ScalarType dtype : {kFloat, kDouble, kBFloat16}) {
+        const DimVector shape{5, n, columns};
+        const Tensor y = random_tensor(rng, shape, dtype), g = random_tensor(rng, shape, dtype);
+        const auto turned = [](const Tensor& t) { return ops::dense(ops::transpose(t, 1, 2)); };
+        for (const Isa isa : available_isas()) {
+          const IsaGuard tier(isa);
+          for (const int threads : {1, 3, 7}) {
+            const ThreadCount guard(threads);
+            const auto what = ::testing::Message() << name(isa) << " " << threads << " threads, " << n
+                                                   << " x " << columns << " " << dtype;
+            ASSERT_EQ(bits(turned(ops::softmax_backward_data(g, y, 1, dtype))),
+                      bits(ops::softmax_backward_data(turned(g), turned(y), 2, dtype)))
+                << what;
+            ASSERT_EQ(bits(turned(ops::log_softmax_backward_data(g, y, 1, dtype))),
+                      bits(ops::log_softmax_backward_data(turned(g), turned(y), 2, dtype)))
+                << what;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Softmax, SameBitsPastTheCaches) {
   const ThreadCount guard(1);
   for (const ScalarType dtype : {kFloat, kDouble}) {

@@ -19,6 +19,9 @@ using kernels::kReductionBlock;
 /// Fewer columns, in contiguous rows, fill no registers: as many rows as have so many are taken for one, where no order matters.
 constexpr std::int64_t kJoinedColumns = 64;
 constexpr std::size_t kMostAccBytes = 16;
+/// Rows of a sequence whose accumulators are in L1 beside what is read.
+constexpr std::int64_t kRowsAtOnce = 512;
+constexpr std::size_t kLine = 64;
 
 }  // namespace
 
@@ -38,9 +41,8 @@ void PartReducer::reduce(const char* data, std::int64_t width, std::int64_t firs
         return reduce_few_columns(data + first * plan_.strides[0], width, n, acc);
       return f_.outer(data + first * plan_.strides[0], n, plan_.strides[0], width, first,
                       kernels::row_prefetch, acc);
+    case ReductionPath::Rows: return reduce_each_row(data, width, first, n, acc);
     case ReductionPath::Sequence:
-      if (has_long_rows()) return reduce_long_rows(data, first, n, acc);
-      break;
     case ReductionPath::Apart:
     case ReductionPath::Tile: break;
   }
@@ -117,22 +119,37 @@ void PartReducer::reduce_few_columns(const char* data, std::int64_t width, std::
   }
 }
 
-bool PartReducer::has_long_rows() const {
-  constexpr std::int64_t kLongRow = 1024;
-  return f_.order_free && !plan_.converts() && plan_.sizes.size() > 1 &&
-         plan_.strides.back() == plan_.from_size() && plan_.sizes.back() * plan_.from_size() >= kLongRow;
-}
-
-void PartReducer::reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) const {
-  const std::int64_t length = plan_.sizes.back();
-  const std::int64_t ahead = stream_prefetch(length * plan_.from_size(), *(plan_.strides.end() - 2));
-  char* later = scratch(Scratch::Values, acc_bytes_);
-  for (char* to = acc; n > 0; to = later) {
-    const std::int64_t count = std::min(n, length - first % length);
-    f_.inner(data + plan_.sequence_offset(first), count, first, ahead, to);
-    if (to == later) f_.combine(acc, later, 1);
-    first += count;
-    n -= count;
+void PartReducer::reduce_each_row(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                                  char* acc) const {
+  const std::size_t outer = plan_.sizes.size() - 2;
+  const std::int64_t length = plan_.sizes.back(), bytes = length * plan_.from_size();
+  const std::int64_t step = plan_.strides[outer], at_once = std::max<std::int64_t>(1, kRowsAtOnce / width);
+  const auto acc_bytes = static_cast<std::int64_t>(f_.acc_size) * width;
+  const bool dense = width == 1 || step == width * plan_.column.stride;
+  const std::int64_t stride = width == 1 ? step : plan_.column.stride, ahead = stream_prefetch(bytes, stride);
+  char* each = scratch(Scratch::Values, static_cast<std::size_t>(at_once * acc_bytes) + kLine);  // kernels write whole lines
+  for (bool is_first = true; n > 0; is_first = false) {
+    const std::int64_t in_row = first % length,
+                       left = plan_.sizes[outer] - first / length % plan_.sizes[outer];
+    const bool whole = in_row == 0 && n >= length;
+    const std::int64_t count = whole ? length : std::min(n, length - in_row);
+    const std::int64_t steps = whole ? std::min({n / length, left, at_once}) : 1;
+    const char* from = data + plan_.sequence_offset(first);
+    if (dense) {
+      f_.reduce_runs(from, count, stride, steps * width, first, ahead, each);
+    } else {
+      for (std::int64_t i = 0; i < steps; ++i)
+        f_.reduce_runs(from + i * step, count, stride, width, first, ahead, each + i * acc_bytes);
+    }
+    for (std::int64_t most = steps; most > 1; most -= most / 2)
+      f_.combine(each, each + (most - most / 2) * acc_bytes, most / 2 * width);
+    if (is_first) {
+      std::memcpy(acc, each, static_cast<std::size_t>(acc_bytes));
+    } else {
+      f_.combine(acc, each, width);
+    }
+    first += steps * count;
+    n -= steps * count;
   }
 }
 

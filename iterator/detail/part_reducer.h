@@ -29,9 +29,9 @@ class PartReducer {
   bool has_few_columns(std::int64_t width, std::int64_t n) const;
   void reduce_few_columns(const char* data, std::int64_t width, std::int64_t n, char* acc) const;
 
-  /// Whether the sequence lies in rows that are worth a call each, and it does not matter how it is cut.
-  bool has_long_rows() const;
-  void reduce_long_rows(const char* data, std::int64_t first, std::int64_t n, char* acc) const;
+  /// Rows of the sequences, as many as lie in n elements, each into an accumulator of its own.
+  void reduce_each_row(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
+                       char* acc) const;
 
   /// What none of these takes: rows of two dimensions, or through a copy, in parts if it is long.
   void reduce_in_parts(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,

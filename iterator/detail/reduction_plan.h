@@ -34,6 +34,7 @@ enum class ReductionPath : std::uint8_t {
   Inner,     ///< the sequence is contiguous in memory, or gathered; `width` at once, converted if need be
   Outer,     ///< the columns are contiguous in memory
   Apart,     ///< the same, of rows that lie in two dimensions
+  Rows,      ///< the sequence is rows that lie apart, each contiguous; its order is free
   Sequence,  ///< a contiguous copy of parts of the sequence, one column at a time
   Tile,      ///< a copy of parts of the sequence for some columns, as rows of columns
 };
@@ -58,8 +59,8 @@ struct ReductionPlan {
   /// So many columns lie next to each other, and column.stride leads from such a run to the next one: few columns of many
   /// batches, taken together.
   std::int64_t run = 1;
-  bool packs = false;      ///< whether sequences are gathered first, because they or their elements lie apart
-  std::int64_t part = 0;   ///< elements of a sequence copied at once: a power of two of leaves
+  bool packs = false;     ///< whether sequences are gathered first, because they or their elements lie apart
+  std::int64_t part = 0;  ///< elements of a sequence copied at once: a power of two of leaves
 
   /// If the order of the elements is free, they are taken as they lie in memory. `threads`: that share the work.
   ReductionPlan(const Tensor& self, DimMask dims, ScalarType element, bool order_free,
@@ -83,7 +84,9 @@ struct ReductionPlan {
   void choose_column(const ReductionFunctions& functions);
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
-  void choose_path(const ReductionFunctions& functions);
+  /// Whether a row of the sequence is worth an accumulator of its own, and the order is free.
+  bool has_rows(const ReductionFunctions& functions, bool order_free) const;
+  void choose_path(const ReductionFunctions& functions, bool order_free);
   /// Takes fewer columns at once where so many threads would find too few units to share. No bit depends on it.
   void share_columns(std::int64_t threads);
   /// Makes one piece of work of batches whose results lie next to each other, where what comes with a piece would be much of
