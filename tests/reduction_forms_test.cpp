@@ -159,6 +159,38 @@ TEST(OrderFree, IntegersInAnyLayout) {
   }
 }
 
+// Rows of a sequence that lie apart have accumulators of their own: of some columns, of many steps, cut by threads in the middle of a row.
+TEST(OrderFree, RowsApartAreAsTheirCopy) {
+  manual_seed(5);
+  const int threads = get_num_threads();
+  const std::vector<std::int64_t> shapes[] = {{2, 1, 70},     {1000, 3, 20}, {700, 2, 131}, {3, 700, 33},
+                                              {40, 5000, 16}, {2, 3, 5000},  {90, 40, 100}, {6, 5, 2049}};
+  for (const ScalarType dtype : {kByte, kShort, kInt, kLong, kFloat, kDouble}) {
+    for (const std::vector<std::int64_t>& shape : shapes) {
+      const Tensor x = randint(0, 120, shape, kLong).to(dtype);
+      for (const Tensor& t : {x, x.slice(2, 1), x.slice(0, 0, shape[0], 2), x.slice(1, shape[1] / 2),
+                              x.transpose(0, 1), x.slice(2, 1).transpose(0, 1)}) {
+        for (std::int64_t kept = 0; kept < 3; ++kept) {
+          const std::int64_t dims[] = {kept == 0 ? 1 : 0, kept == 2 ? 1 : 2};
+          const Tensor sequences = t.transpose(0, kept).contiguous().flatten(1);
+          for (const int count : {1, 3}) {
+            set_num_threads(count);
+            const auto what = ::testing::Message() << dtype << " " << t.sizes() << " " << t.strides() << " "
+                                                   << kept << ", " << count << " threads";
+            EXPECT_TRUE(equal(t.amax(dims), sequences.amax(IntArrayRef{1}))) << what;
+            EXPECT_TRUE(equal(t.amin(dims), sequences.amin(IntArrayRef{1}))) << what;
+            EXPECT_TRUE(equal(t.count_nonzero(dims), sequences.count_nonzero(IntArrayRef{1}))) << what;
+            if (isIntegralType(dtype, false)) {
+              EXPECT_TRUE(equal(t.sum(dims), sequences.sum(IntArrayRef{1}))) << what;
+            }
+          }
+        }
+      }
+    }
+  }
+  set_num_threads(threads);
+}
+
 // Of zeros the largest is +0 and the smallest -0, NaN counts wherever it stands, whatever way the elements are read.
 TEST(OrderFree, FloatsOfBothZerosAndNan) {
   const auto is_best = [](double found, const std::vector<double>& x, bool max) {
