@@ -1,5 +1,6 @@
 #pragma once
 
+#include <lanewise/kernels/add_rows_table.h>
 #include <lanewise/kernels/distance_table.h>
 #include <lanewise/kernels/gemm_table.h>
 #include <lanewise/kernels/kernel.h>
@@ -66,6 +67,7 @@ struct KernelTable {
                                 std::int64_t* to) noexcept;
 
   const Movers* movers;
+  const AddRowsTable* add_rows;
   const ReductionTable* reductions;
   const SoftmaxTable* softmax;
   const ScanTable* scans;

@@ -24,7 +24,7 @@ DimVector memory_order(const Tensor& t) {
 ElementIndex::ElementIndex(const char* op, std::int64_t along, IntArrayRef self_sizes,
                            const Tensor& any_index, const char* self_name, bool densely) {
   const auto rank = static_cast<std::int64_t>(self_sizes.size());
-  dim = wrap_dim(op, along, rank);
+  dim = named_dim_ = wrap_dim(op, along, rank);
   sizes = with_dim(any_index.sizes());
   empty = any_index.numel() == 0;
   if (empty) return;  // of whatever dtype, as in PyTorch
@@ -53,6 +53,10 @@ void ElementIndex::check_bounds(const char* op, bool fresh_result) {
     check_runs = op;
     return;
   }
+  check_all(op);
+}
+
+void ElementIndex::check_all(const char* op) const {
   if (!index.is_contiguous()) {
     const DimVector none(sizes.size(), 0);
     walk_index(sizes, index.dim() - 1, {none, DimVector(index.strides()), none}, false,
@@ -72,7 +76,19 @@ void ElementIndex::check_bounds(const char* op, const std::int64_t* values, std:
   if (kernels::active_kernels().in_bounds(values, n, limit)) return;
   for (std::int64_t i = 0; i < n; ++i) {
     LANEWISE_CHECK(IndexError, values[i] >= 0 && values[i] < limit, op, ": index ", values[i],
-                   " is out of bounds for dimension ", dim, " with size ", limit);
+                   " is out of bounds for dimension ", named_dim_, " with size ", limit);
+  }
+}
+
+void ElementIndex::leave_out_single(std::initializer_list<Tensor*> operands) {
+  for (auto d = static_cast<std::int64_t>(sizes.size()) - 1; d >= 0; --d) {
+    if (d == dim || sizes[static_cast<std::size_t>(d)] != 1) continue;
+    index = select(index, d, 0);
+    for (Tensor* t : operands) {
+      if (t->dim() > 0) *t = select(*t, d, 0);
+    }
+    sizes.erase(sizes.begin() + d);
+    if (d < dim) --dim;
   }
 }
 

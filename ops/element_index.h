@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 
 #include <lanewise/ops/indexed_rows.h>
 #include <lanewise/tensor/tensor.h>
@@ -69,6 +70,8 @@ struct ElementIndex {
   /// them.
   void check_bounds(const char* op, bool fresh_result);
   void check_bounds(const char* op, const std::int64_t* values, std::int64_t n) const;
+  /// Every index at once.
+  void check_all(const char* op) const;
   void check_src(const char* op, const Tensor& self, const Tensor& src) const;
 
   /// Strides of an operand that the index chooses in: none along dim.
@@ -76,6 +79,10 @@ struct ElementIndex {
   std::int64_t stride_along(IntArrayRef strides) const {
     return with_dim(strides)[static_cast<std::size_t>(dim)];
   }
+
+  /// Without the dimensions in which the index has one position, besides `dim`; those of `operands` go with them. Runs go along the last
+  /// dimension, and a run of one element takes as long as one of ten.
+  void leave_out_single(std::initializer_list<Tensor*> operands);
 
   /// From now on every element has an index of its own.
   void expand_slices();
@@ -86,6 +93,8 @@ struct ElementIndex {
   Tensor values_of(Tensor src) const;
 
  private:
+  std::int64_t named_dim_;  ///< as the caller counts
+
   bool is_expanded_vector(const Tensor& any_index, const DimVector& limits) const;
 };
 

@@ -74,7 +74,9 @@ template <class T>
 }
 
 /// self where the index says, element by element, into a tensor of the shape of the index.
-void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& result) {
+void read_where(ElementIndex indexing, Tensor self, Tensor result) {
+  indexing.leave_out_single({&self, &result});
+  if (indexing.index.dim() > 0 && indexing.index.stride(-1) != 0) indexing.index = in_runs(indexing.index);
   const std::int64_t stride_along = indexing.stride_along(self.strides());
   const std::array<DimVector, kWalked> strides = read_strides(indexing, self, result);
   const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();

@@ -102,21 +102,46 @@ class RowWalk {
     if constexpr (!long_runs) {
       if (by_places<false>(run)) return;
     }
-    constexpr std::int64_t kFew = kFewColumns / 2;
-    if (rows_.before_count == 1 && n_ >= 1024) {
-      const std::int64_t grain = std::max<std::int64_t>(
-          512, kGrainElements / (per_index_ * static_cast<std::int64_t>(starts_.size())));
-      parallel_for(0, n_, grain,
-                   [&](std::int64_t from, std::int64_t to) { part(0, all_, from, to, kFew, run); });
-      return;
-    }
-    const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / (per_index_ * rows_.row));
-    parallel_for(0, rows_.before_count, grain, [&](std::int64_t begin, std::int64_t end) {
-      part(begin * per_index_, end * per_index_, 0, n_, kFew, run);
+    share([&](std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to) {
+      part(begin, end, from, to, kFewColumns / 2, run);
+    });
+  }
+
+  /// The same of rows of contiguous elements, of `parts` numbers each, by a kernel that takes many.
+  void add(kernels::AddRowsFn kernel, std::int64_t parts) const {
+    if (all_ == 0) return;
+    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+    const bool in_one_step = rows_.before_sizes.size() <= 1;
+    const std::int64_t batch_step = rows_.before_sizes.size() == 1 ? rows_.before_strides[0] * kSize : 0;
+    share([&](std::int64_t begin, std::int64_t end, std::int64_t from, std::int64_t to) {
+      Before before(rows_, begin / per_index_);
+      const std::int64_t rows = in_one_step ? end - begin : per_index_;
+      for (std::int64_t r = begin; r < end; r += rows) {
+        kernel({reinterpret_cast<char*>(self_ + before.offset() + from), rows_.offsets_data(),
+                rows_.scale * kSize, reinterpret_cast<const char*>(values_ + r * value_row_ + from),
+                value_row_ * kSize, (to - from) * parts, per_index_, rows / per_index_, batch_step,
+                is_large_});
+        if (!in_one_step) before.next();
+      }
     });
   }
 
  private:
+  /// share(first row, behind the last one, first column, behind the last one).
+  template <class Part>
+  void share(const Part& part) const {
+    if (rows_.before_count == 1 && n_ >= 1024) {
+      const std::int64_t grain = std::max<std::int64_t>(
+          512, kGrainElements / (per_index_ * static_cast<std::int64_t>(starts_.size())));
+      parallel_for(0, n_, grain, [&](std::int64_t from, std::int64_t to) { part(0, all_, from, to); });
+      return;
+    }
+    const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / (per_index_ * rows_.row));
+    parallel_for(0, rows_.before_count, grain, [&](std::int64_t begin, std::int64_t end) {
+      part(begin * per_index_, end * per_index_, 0, n_);
+    });
+  }
+
   template <bool unrolled, class Run>
   [[gnu::noinline]] bool by_places(const Run& run) const {
     if (value_step_ == 0 || value_row_ != rows_.row) return false;
@@ -274,6 +299,11 @@ inline void copy_row(char* to, const char* from, std::size_t n) {
   }
 }
 
+/// Elements side by side behind one index; 0 where their neighbours lie apart.
+std::int64_t run_of(const IndexedRows& rows) {
+  return !rows.after_sizes.empty() && rows.after_strides.back() == 1 ? rows.after_sizes.back() : 0;
+}
+
 std::int64_t step_of(const Tensor& values) { return values.numel() == 1 ? 0 : 1; }
 
 }  // namespace
@@ -364,7 +394,7 @@ void write_rows(const IndexedRows& rows, const Tensor& self, const Tensor& value
 
 bool has_long_runs(const IndexedRows& rows) {
   constexpr std::int64_t kLeastRun = 16;
-  return !rows.after_sizes.empty() && rows.after_strides.back() == 1 && rows.after_sizes.back() >= kLeastRun;
+  return run_of(rows) >= kLeastRun;
 }
 
 void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values,
@@ -379,12 +409,29 @@ void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& val
   });
 }
 
+/// Rows of floating-point numbers, complex ones as pairs, by a kernel that takes many; false if they are not such.
+bool add_contiguous(const IndexedRows& rows, const Tensor& self, const Tensor& values) {
+  const ScalarType type = self.scalar_type(), part = toRealValueType(type);
+  const bool fits = rows.after_sizes.size() == 1 && run_of(rows) > 1 && (part == kFloat || part == kDouble);
+  // A row of many takes what one or two elements take whose places are written down, a batch what ten take.
+  constexpr std::int64_t kFewInRow = 4, kFewInBatch = 16;
+  const bool is_few = rows.row < kFewInRow || rows.per_index() * rows.row < kFewInBatch;
+  if (!fits || (is_few && RowPlaces::pays(rows, rows.row))) return false;
+  const kernels::AddRowsTable& table = *kernels::active_kernels().add_rows;
+  visit_size(self.itemsize(), [&]<class T>() {
+    if constexpr (sizeof(T) >= sizeof(float))
+      RowWalk<T>(rows, self, values).add(part == kFloat ? table.f32 : table.f64, is_complex(type) ? 2 : 1);
+  });
+  return true;
+}
+
 void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {
   const std::int64_t step = step_of(values);
   const bool plain = alpha.equal(1);
   const kernels::ElementwiseFn kernel =
       kernels::active_kernels().add->fn[static_cast<std::size_t>(self.scalar_type())];
-  if (plain && kernel != nullptr && step == 1 && has_long_runs(rows))
+  if (plain && step == 1 && add_contiguous(rows, self, values)) return;
+  if (plain && step == 1 && kernel != nullptr && has_long_runs(rows))
     return combine_rows(rows, self, values, kernel);
   visit_dtype(self.scalar_type(), [&]<class T>() {
     const auto factor = alpha.to_unchecked<SumType<T>>();

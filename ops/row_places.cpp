@@ -5,14 +5,18 @@
 
 namespace lanewise::ops {
 
+bool RowPlaces::pays(const IndexedRows& rows, std::int64_t run) {
+  constexpr std::int64_t kLongRun = 12, kFewElements = 4096;
+  const std::int64_t in_step = rows.per_index() * rows.row;
+  return in_step != 0 && !rows.before_sizes.empty() && run < kLongRun && in_step <= kMost / 2 &&
+         rows.before_count * in_step >= kFewElements;
+}
+
 RowPlaces::RowPlaces(const IndexedRows& rows, std::int64_t run, const std::vector<std::int64_t>& starts,
                      std::int64_t stride) {
-  constexpr std::int64_t kLongRun = 12, kFewElements = 4096;
+  if (!pays(rows, run)) return;
   in_step = rows.per_index() * rows.row;
   next = rows.before_sizes.size();
-  if (in_step == 0 || next == 0 || run >= kLongRun || in_step > kMost / 2 ||
-      rows.before_count * in_step < kFewElements)
-    return;
   while (next > 0 && in_step * rows.before_sizes[next - 1] <= kMost) in_step *= rows.before_sizes[--next];
   if (next == 0) return;
   const std::int64_t size = rows.before_sizes[--next];

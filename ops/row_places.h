@@ -19,6 +19,9 @@ struct RowPlaces {
   std::int64_t steps = 1, pieces = 1;  ///< of a block, and blocks of dimension `next`
   std::size_t next = 0;
 
+  /// Whether it is worth while for runs of so many elements.
+  static bool pays(const IndexedRows& rows, std::int64_t run);
+
   /// Of rows of runs of `run` elements, `stride` apart, that begin at `starts` behind the row.
   RowPlaces(const IndexedRows& rows, std::int64_t run, const std::vector<std::int64_t>& starts,
             std::int64_t stride);

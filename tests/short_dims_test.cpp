@@ -1,5 +1,6 @@
 // Elements chosen along each dimension of tensors whose last dimensions are short, against loops over coordinates. What comes to one
 // place is added in order of position, which sums of fractions tell.
+#include <complex>
 #include <functional>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace {
 using Dims = std::vector<std::int64_t>;
 
 const Dims kShapes[] = {{300, 7, 3, 3},       {4, 6, 5, 7, 6, 8}, {64, 10, 12, 5},    {9, 260, 3},
-                        {3, 2, 2, 2, 400, 2}, {130, 2, 2},        {2, 3, 4, 5, 6, 7}, {40, 3, 200, 4}};
+                        {3, 2, 2, 2, 400, 2}, {130, 2, 2},        {2, 3, 4, 5, 6, 7}, {40, 3, 200, 4},
+                        {300, 7, 1, 1},       {1, 40, 1, 200, 1}, {40, 200, 2},       {30, 70, 12},
+                        {3, 1500, 17},        {5, 9, 133},        {2, 3, 4, 90}};
 
 std::int64_t count_of(const Dims& shape) {
   std::int64_t count = 1;
@@ -53,7 +56,7 @@ void each_position(const Dims& shape, const Dims& other, std::size_t dim,
 
 template <class T>
 class ShortDims : public ::testing::Test {};
-using Types = ::testing::Types<float, double, std::int16_t>;
+using Types = ::testing::Types<float, double, std::complex<float>, std::int16_t>;
 TYPED_TEST_SUITE(ShortDims, Types);
 
 /// What an index of `src`'s shape reads of x, and x after src is written or added there.
@@ -103,9 +106,21 @@ TYPED_TEST(ShortDims, AreThoseOfLoops) {
       EXPECT_TRUE(equal(scatter(self, d, at, from), loops.scattered)) << IntArrayRef(shape) << d << variant;
       EXPECT_TRUE(equal(scatter_add(self, d, at, from), loops.added)) << IntArrayRef(shape) << d << variant;
     }
+    for (std::int64_t other = 0; other < x.dim(); ++other) {
+      if (other == d) continue;
+      const auto first = [other](const Tensor& t) { return t.narrow(other, 0, 1); };
+      const Tensor at = first(index), from = first(src);
+      Tensor scattered = x.clone(), added = x.clone();
+      first(scattered).copy_(first(loops.scattered));
+      first(added).copy_(first(loops.added));
+      EXPECT_TRUE(equal(gather(x, d, at), first(loops.gathered))) << IntArrayRef(shape) << d << other;
+      EXPECT_TRUE(equal(scatter(x, d, at, from), scattered)) << IntArrayRef(shape) << d << other;
+      EXPECT_TRUE(equal(scatter_add(x, d, at, src), added)) << IntArrayRef(shape) << d << other;
+    }
     Tensor wrong = index.clone();
     wrong.view({-1})[index.numel() - 1] = shape[dim];
     EXPECT_THROW(gather(x, d, wrong), IndexError);
+    EXPECT_THROW(scatter(x, d, wrong, src), IndexError);
     Tensor kept = x.clone();
     EXPECT_THROW(kept.scatter_(d, wrong, src), IndexError);
     EXPECT_TRUE(equal(kept, x)) << "written before the error";
