@@ -116,7 +116,7 @@ struct Passes {
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
     if constexpr (!Op::kUsesMax) {
-      if (count == stride && count < kManyColumns && n >= kManyRows)
+      if (count == stride && count < kManyColumns && count % V::size != 0 && n >= kManyRows)
         return few_columns(a, b, out, static_cast<int>(count), n);
     }
     // Rows a multiple of 4 KiB apart fall into the same few sets of L1, and are gone when they are visited again: in tensors that L2 does
@@ -171,12 +171,21 @@ struct Passes {
                              count * static_cast<std::int64_t>(sizeof(T)), count, factor);
     const int block = count * V::size;  // as many rows as a register has elements
     for (int i = count; i < block; ++i) factor[i] = factor[i - count];
-    for (std::int64_t first = 0; first < all; first += block, a += block, b += block, out += block) {
-      each_vector<T>(
-          all - first < block ? all - first : block, [&](At<T> p) __attribute__((always_inline)) {
-            const V x = p.load(a);
-            p.store(out, Op::last(x, p.load(b), V(T(0)), V::load(factor + p.i), x));
-          });
+    const auto finish = [&](At<T> p, std::int64_t in_block) __attribute__((always_inline)) {
+      const V x = p.load(a);
+      p.store(out, Op::last(x, p.load(b), V(T(0)), V::load(factor + in_block), x));
+    };
+    if constexpr (Op::kSumsFirst) {
+      for (std::int64_t first = 0; first < all; first += block) {
+        each_vector<T>(
+            all - first < block ? all - first : block, [&](At<T> p) __attribute__((always_inline)) {
+              finish({first + p.i, p.n}, p.i);
+            });
+      }
+    } else {
+      // One loop for whole registers and for the last one: an exponential more is half a kilobyte.
+      for (std::int64_t i = 0, at = 0; i < all; i += V::size, at = at + V::size < block ? at + V::size : 0)
+        finish({i, all - i < V::size ? static_cast<int>(all - i) : V::size}, at);
     }
   }
 

@@ -61,10 +61,6 @@ void each_pair(const ElementIndex& indexing, const Tensor& self, const Tensor& s
   if constexpr (loops == PairLoops::PlainAndDense && !std::is_integral_v<T>) {
     if (each_short_pair(indexing, self, strides, x, y, f)) return;
   }
-  // Runs of a few elements are not worth a call each.
-  constexpr std::int64_t kLeastChecked = 16;
-  const bool checks_runs = indexing.check_runs != nullptr && indexing.sizes.back() >= kLeastChecked;
-  if (indexing.check_runs != nullptr && !checks_runs) indexing.check_all(indexing.check_runs);
   walk_index(indexing.sizes, indexing.dim, strides, true, [&, x, y](const IndexBlock& in) {
     // Copies: as far as the compiler knows, what is written changes what is captured.
     const IndexBlock b = in;
@@ -94,7 +90,7 @@ void each_pair(const ElementIndex& indexing, const Tensor& self, const Tensor& s
     }
     b.each_row([&](std::int64_t to_at, std::int64_t index_at, std::int64_t from_at) {
       const std::int64_t* i = index + index_at;
-      if (checks_runs) indexing.check_bounds(indexing.check_runs, i, n);
+      if (indexing.check_runs != nullptr) indexing.check_bounds(indexing.check_runs, i, n);
       for (std::int64_t j = 0; j < n; ++j)
         f(x[to_at + j * b.step[0] + i[j] * along], y[from_at + j * b.step[2]]);
     });
@@ -110,9 +106,17 @@ struct InMemoryOrder {
   InMemoryOrder(const ElementIndex& i, const Tensor& to, const Tensor& from)
       : indexing(i), self(to), src(from) {
     indexing.leave_out_single({&self, &src});
-    const auto rank = static_cast<std::size_t>(self.dim());
     const DimVector order = memory_order(self);
-    if (rank < 2 || std::is_sorted(order.begin(), order.end())) return;
+    if (self.dim() > 1 && !std::is_sorted(order.begin(), order.end())) take(order);
+    // Indices of a few elements are not worth a check of their own.
+    constexpr std::int64_t kLeastChecked = 16;
+    if (indexing.check_runs == nullptr || indexing.sizes.back() >= kLeastChecked) return;
+    indexing.check_all(indexing.check_runs);
+    indexing.check_runs = nullptr;
+  }
+
+ private:
+  void take(const DimVector& order) {
     indexing.dim = std::find(order.begin(), order.end(), indexing.dim) - order.begin();
     indexing.index = dense(permute(indexing.index, order));
     indexing.sizes = DimVector(indexing.index.sizes());
