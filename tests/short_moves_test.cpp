@@ -38,6 +38,36 @@ class ShortMoves : public ::testing::TestWithParam<ScalarType> {
   }
 };
 
+TEST_P(ShortMoves, Rolled) {
+  const int threads = get_num_threads();
+  for (const DimVector& shape : {DimVector{5000, 3},
+                                 {3000, 7, 2},
+                                 {700, 2, 9},
+                                 {40, 90, 13},
+                                 {3, 1000, 2},
+                                 {2, 5},
+                                 {9, 4, 1, 6},
+                                 {2, 3, 4, 800}}) {
+    const Tensor t = places(shape), gaps = places({2, t.numel()}).select(0, 1).view(shape);
+    for (std::int64_t d = 0; d < t.dim(); ++d) {
+      const std::int64_t n = t.size(d);
+      for (const std::int64_t shift : {std::int64_t{1}, std::int64_t{2}, n / 2, n - 1, -n - 1, n}) {
+        const Tensor from = remainder(arange(n) - shift, n);
+        for (const int count : {1, 3}) {
+          set_num_threads(count);
+          const auto what = ::testing::Message() << IntArrayRef(shape) << " over " << d << " by " << shift;
+          EXPECT_TRUE(equal(t.roll(shift, d), t.index_select(d, from))) << what;
+          EXPECT_TRUE(equal(gaps.roll(shift, d), gaps.index_select(d, from))) << what;
+          EXPECT_TRUE(
+              equal(t.transpose(0, -1).roll(shift, d), t.transpose(0, -1).contiguous().roll(shift, d)))
+              << what;
+        }
+      }
+    }
+  }
+  set_num_threads(threads);
+}
+
 TEST_P(ShortMoves, ElementsByAnIndex) {
   for (const std::int64_t n : {1, 2, 3, 5, 8, 9, 15, 16, 17, 24, 33}) {
     const Tensor r = places({241, n}), wide = places({241, n, 3});
@@ -294,6 +324,14 @@ TEST_P(ShortMoves, OutOfBounds) {
   EXPECT_TRUE(same_bits(self, m));
   EXPECT_THROW(m.scatter(1, index, m), IndexError);
   EXPECT_THROW(m.gather(1, index.narrow(1, 2, 1)), IndexError);
+  try {
+    m.unsqueeze(0).scatter(2, index.unsqueeze(0), m.unsqueeze(0));
+    FAIL();
+  } catch (const IndexError& e) {
+    EXPECT_NE(std::string(e.what()).find("index 3 is out of bounds for dimension 2 with size 3"),
+              std::string::npos)
+        << e.what();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Dtype, ShortMoves, ::testing::Values(kByte, kShort, kFloat, kDouble, kComplexDouble),
