@@ -7,8 +7,8 @@ namespace {
 
 /// What is done with each vector: first() makes what is summed over a row, prepare() turns the sum into a
 /// factor, last() makes the result. Only the forward functions need the maximum; only the backward ones have
-/// a second operand. Without kSumsFirst first() is the first operand. sums() adds what first() makes of columns, and again() is the
-/// same for last(), where it was not kept.
+/// a second operand, and their factor is the sum. sums() adds what first() makes of columns, and again() is the same for last(), where it
+/// was not kept. kSumsFirst: first() is not just the first operand.
 template <class T>
 struct Forward {
   using V = vec::Vec<T>;
@@ -116,7 +116,7 @@ struct Passes {
     const T* b = reinterpret_cast<const T*>(pb);
     T* out = reinterpret_cast<T*>(pout);
     if constexpr (!Op::kUsesMax) {
-      if (count == stride && count < kManyColumns && count % V::size != 0 && n >= kManyRows)
+      if (count == stride && count < kManyColumns && n >= kManyRows)
         return few_columns(a, b, out, static_cast<int>(count), n);
     }
     // Rows a multiple of 4 KiB apart fall into the same few sets of L1, and are gone when they are visited again: in tensors that L2 does
@@ -154,7 +154,8 @@ struct Passes {
   }
 
  private:
-  /// Gradients over 32 columns, or 17 rows, take up to 1.2 times as long by registers of several rows.
+  /// Gradients over 32 columns, or 17 rows, take up to 1.2 times as long by registers of several rows. ops/softmax.cpp knows from how many
+  /// rows on they are quicker so.
   static constexpr int kManyColumns = 32, kManyRows = 32;
 
   /// Columns whose rows lie end to end, by registers of several rows: what is summed goes where the result will be.

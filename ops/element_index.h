@@ -93,7 +93,7 @@ struct ElementIndex {
   Tensor values_of(Tensor src) const;
 
  private:
-  std::int64_t named_dim_;  ///< as the caller counts
+  std::int64_t named_dim_;  ///< as the caller counts, for errors
 
   bool is_expanded_vector(const Tensor& any_index, const DimVector& limits) const;
 };

@@ -117,10 +117,16 @@ class RowWalk {
       Before before(rows_, begin / per_index_);
       const std::int64_t rows = in_one_step ? end - begin : per_index_;
       for (std::int64_t r = begin; r < end; r += rows) {
-        kernel({reinterpret_cast<char*>(self_ + before.offset() + from), rows_.offsets_data(),
-                rows_.scale * kSize, reinterpret_cast<const char*>(values_ + r * value_row_ + from),
-                value_row_ * kSize, (to - from) * parts, per_index_, rows / per_index_, batch_step,
-                is_large_});
+        kernel({.to = reinterpret_cast<char*>(self_ + before.offset() + from),
+                .offsets = rows_.offsets_data(),
+                .scale = rows_.scale * kSize,
+                .from = reinterpret_cast<const char*>(values_ + r * value_row_ + from),
+                .step = value_row_ * kSize,
+                .n = (to - from) * parts,
+                .count = per_index_,
+                .batches = rows / per_index_,
+                .batch_step = batch_step,
+                .asks = is_large_});
         if (!in_one_step) before.next();
       }
     });
@@ -304,6 +310,22 @@ std::int64_t run_of(const IndexedRows& rows) {
   return !rows.after_sizes.empty() && rows.after_strides.back() == 1 ? rows.after_sizes.back() : 0;
 }
 
+/// Rows of floating-point numbers, complex ones as pairs, by a kernel that takes many; false if they are not such.
+bool add_contiguous(const IndexedRows& rows, const Tensor& self, const Tensor& values) {
+  const ScalarType type = self.scalar_type(), part = toRealValueType(type);
+  const bool fits = rows.after_sizes.size() == 1 && run_of(rows) > 1 && (part == kFloat || part == kDouble);
+  // A row of many takes what one or two elements take whose places are written down, a batch what ten take.
+  constexpr std::int64_t kFewInRow = 4, kFewInBatch = 16;
+  const bool is_few = rows.row < kFewInRow || rows.per_index() * rows.row < kFewInBatch;
+  if (!fits || (is_few && RowPlaces::pays(rows, rows.row))) return false;
+  const kernels::AddRowsTable& table = *kernels::active_kernels().add_rows;
+  visit_size(self.itemsize(), [&]<class T>() {
+    if constexpr (sizeof(T) >= sizeof(float))
+      RowWalk<T>(rows, self, values).add(part == kFloat ? table.f32 : table.f64, is_complex(type) ? 2 : 1);
+  });
+  return true;
+}
+
 std::int64_t step_of(const Tensor& values) { return values.numel() == 1 ? 0 : 1; }
 
 }  // namespace
@@ -407,22 +429,6 @@ void combine_rows(const IndexedRows& rows, const Tensor& self, const Tensor& val
       kernel(operands, 0, n, &kAlpha);
     });
   });
-}
-
-/// Rows of floating-point numbers, complex ones as pairs, by a kernel that takes many; false if they are not such.
-bool add_contiguous(const IndexedRows& rows, const Tensor& self, const Tensor& values) {
-  const ScalarType type = self.scalar_type(), part = toRealValueType(type);
-  const bool fits = rows.after_sizes.size() == 1 && run_of(rows) > 1 && (part == kFloat || part == kDouble);
-  // A row of many takes what one or two elements take whose places are written down, a batch what ten take.
-  constexpr std::int64_t kFewInRow = 4, kFewInBatch = 16;
-  const bool is_few = rows.row < kFewInRow || rows.per_index() * rows.row < kFewInBatch;
-  if (!fits || (is_few && RowPlaces::pays(rows, rows.row))) return false;
-  const kernels::AddRowsTable& table = *kernels::active_kernels().add_rows;
-  visit_size(self.itemsize(), [&]<class T>() {
-    if constexpr (sizeof(T) >= sizeof(float))
-      RowWalk<T>(rows, self, values).add(part == kFloat ? table.f32 : table.f64, is_complex(type) ? 2 : 1);
-  });
-  return true;
 }
 
 void add_rows(const IndexedRows& rows, const Tensor& self, const Tensor& values, const Scalar& alpha) {

@@ -107,7 +107,7 @@ struct InMemoryOrder {
       : indexing(i), self(to), src(from) {
     indexing.leave_out_single({&self, &src});
     const DimVector order = memory_order(self);
-    if (self.dim() > 1 && !std::is_sorted(order.begin(), order.end())) take(order);
+    if (self.dim() > 1 && !std::is_sorted(order.begin(), order.end())) reorder(order);
     // Indices of a few elements are not worth a check of their own.
     constexpr std::int64_t kLeastChecked = 16;
     if (indexing.check_runs == nullptr || indexing.sizes.back() >= kLeastChecked) return;
@@ -116,7 +116,7 @@ struct InMemoryOrder {
   }
 
  private:
-  void take(const DimVector& order) {
+  void reorder(const DimVector& order) {
     indexing.dim = std::find(order.begin(), order.end(), indexing.dim) - order.begin();
     indexing.index = dense(permute(indexing.index, order));
     indexing.sizes = DimVector(indexing.index.sizes());

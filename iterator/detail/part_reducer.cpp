@@ -127,7 +127,8 @@ void PartReducer::reduce_each_row(const char* data, std::int64_t width, std::int
   const auto acc_bytes = static_cast<std::int64_t>(f_.acc_size) * width;
   const bool dense = width == 1 || step == width * plan_.column.stride;
   const std::int64_t stride = width == 1 ? step : plan_.column.stride, ahead = stream_prefetch(bytes, stride);
-  char* each = scratch(Scratch::Values, static_cast<std::size_t>(at_once * acc_bytes) + kLine);  // kernels write whole lines
+  char* each = scratch(Scratch::Values,
+                       static_cast<std::size_t>(at_once * acc_bytes) + kLine);  // kernels write whole lines
   for (bool is_first = true; n > 0; is_first = false) {
     const std::int64_t in_row = first % length,
                        left = plan_.sizes[outer] - first / length % plan_.sizes[outer];
@@ -141,8 +142,8 @@ void PartReducer::reduce_each_row(const char* data, std::int64_t width, std::int
       for (std::int64_t i = 0; i < steps; ++i)
         f_.reduce_runs(from + i * step, count, stride, width, first, ahead, each + i * acc_bytes);
     }
-    for (std::int64_t most = steps; most > 1; most -= most / 2)
-      f_.combine(each, each + (most - most / 2) * acc_bytes, most / 2 * width);
+    for (std::int64_t left_over = steps; left_over > 1; left_over -= left_over / 2)
+      f_.combine(each, each + (left_over - left_over / 2) * acc_bytes, left_over / 2 * width);
     if (is_first) {
       std::memcpy(acc, each, static_cast<std::size_t>(acc_bytes));
     } else {

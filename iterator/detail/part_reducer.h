@@ -29,7 +29,7 @@ class PartReducer {
   bool has_few_columns(std::int64_t width, std::int64_t n) const;
   void reduce_few_columns(const char* data, std::int64_t width, std::int64_t n, char* acc) const;
 
-  /// Rows of the sequences, as many as lie in n elements, each into an accumulator of its own.
+  /// Rows of the sequences, as many as lie in n > 0 elements, each into an accumulator of its own.
   void reduce_each_row(const char* data, std::int64_t width, std::int64_t first, std::int64_t n,
                        char* acc) const;
 

@@ -19,9 +19,11 @@ constexpr std::int64_t kWorthACall = 256, kJoinedPerColumn = 32;
 /// Few columns of batches so far apart, by multiples of so many bytes, share few sets of L1, which their lines leave before the next rows come:
 /// sums over the middle of [781, 64, 2] int64 took 3.4 times as long together.
 constexpr std::int64_t kFewInSets = 4, kFarBatches = 512, kSetBytes = 256;
-/// Bytes from which on a row of a sequence has an accumulator of its own, where many rows are a call and where each is: sums of [300, 5, 100]
-/// int64 over the first and last take 0.5 of the time of a copy, counts of 20 f32 a row 2.6 times.
-constexpr std::int64_t kLeastOfRow = 128, kLeastOfCall = 512;
+/// Bytes of a row of a sequence that is worth an accumulator of its own, where a kernel takes many rows in a call: sums of [300, 5, 100]
+/// int64 over the first and last take 0.5 of the time of a copy.
+constexpr std::int64_t kLeastOfRow = 128;
+/// The same where each is a call: counts of rows of 20 f32 would take 2.6 times as long.
+constexpr std::int64_t kLeastOfCall = 512;
 /// So many of them make a call worth while.
 constexpr std::int64_t kManyRows = 32;
 /// As many columns at once have their accumulators and values in L2.
