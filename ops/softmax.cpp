@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include <lanewise/dispatch_isa/isa.h>
 #include <lanewise/dispatch_isa/parallel.h>
 #include <lanewise/iterator/detail/batched_rows.h>
 #include <lanewise/iterator/scratch.h>
@@ -42,6 +43,8 @@ constexpr std::int64_t kFewJoined = 16;
 /// Gradients of few columns are taken where they lie, by registers of several rows, from so many rows and bytes of a batch on: over 100
 /// rows of 3 f32 in a quarter of the time.
 constexpr std::int64_t kRowsWhereTheyLie = 32, kBytesWhereTheyLie = 384;
+/// Bytes of a column from which on the same holds without loads under a mask, which sums of fewer rows than they have lanes need.
+constexpr std::int64_t kColumnWithoutMasks = 256;
 /// The forward functions take rows of a page or more as they are, a page at a time.
 constexpr std::int64_t kPageBytes = 4096;
 /// Batches of up to so many bytes are taken as they are: what comes from memory once is in the second-level cache for the later
@@ -273,8 +276,11 @@ Tensor run(const char* op, SoftmaxFn SoftmaxFns::*rows, SoftmaxFn SoftmaxFns::*c
   }
   // Few columns fill no registers: those of some batches together do. Of [8192, 16, 2] it takes 0.14 of the time.
   const std::int64_t together = std::min(width / columns, divup(batches, get_num_threads()));
+  const bool has_masks = active_isa() == Isa::avx2 || active_isa() == Isa::avx512;
+  const auto size = static_cast<std::int64_t>(element_size(compute));
   const bool stays = b != nullptr && n >= kRowsWhereTheyLie && batches >= get_num_threads() &&
-                     n * columns * static_cast<std::int64_t>(element_size(compute)) >= kBytesWhereTheyLie;
+                     n * columns * size >= kBytesWhereTheyLie &&
+                     (has_masks || n * size >= kColumnWithoutMasks);
   const bool joins = columns < kFewJoined && !stays;
   if (joins && together >= 4 && n * columns * together <= kTallTileElements) {
     parallel_for(0, divup(batches, together), grain(n * columns * together),
