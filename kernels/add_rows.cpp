@@ -31,7 +31,7 @@ LANEWISE_INLINE void add_rest(char* to, const char* from, std::size_t bytes) {
 template <class T>
 void add_rows(const AddedRows& given) noexcept {
   constexpr std::size_t kBytes = sizeof(vec::Vec<T>), kLine = 64, kMostLines = 4;
-  // Of 3M rows of 32 f32 in memory it takes half of the time to ask 16 rows ahead that it takes to ask 4.
+  // To 3M rows of 32 f32 in memory it takes 0.75 of the time to ask 16 rows ahead that it takes to ask 4 (Zen 5).
   constexpr std::int64_t kAhead = 16;
   const AddedRows rows = given;  // which nothing that is written changes
   const std::size_t bytes = static_cast<std::size_t>(rows.n) * sizeof(T), whole = bytes / kBytes * kBytes,

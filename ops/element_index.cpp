@@ -80,6 +80,13 @@ void ElementIndex::check_bounds(const char* op, const std::int64_t* values, std:
   }
 }
 
+bool ElementIndex::has_single() const {
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (sizes[d] == 1 && static_cast<std::int64_t>(d) != dim) return true;
+  }
+  return false;
+}
+
 void ElementIndex::leave_out_single(std::initializer_list<Tensor*> operands) {
   for (auto d = static_cast<std::int64_t>(sizes.size()) - 1; d >= 0; --d) {
     if (d == dim || sizes[static_cast<std::size_t>(d)] != 1) continue;

@@ -83,6 +83,7 @@ struct ElementIndex {
   /// Without the dimensions in which the index has one position, besides `dim`; those of `operands` go with them. Runs go along the last
   /// dimension, and a run of one element takes as long as one of ten.
   void leave_out_single(std::initializer_list<Tensor*> operands);
+  bool has_single() const;  ///< whether there are such dimensions
 
   /// From now on every element has an index of its own.
   void expand_slices();

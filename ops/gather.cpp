@@ -74,9 +74,7 @@ template <class T>
 }
 
 /// self where the index says, element by element, into a tensor of the shape of the index.
-void read_where(ElementIndex indexing, Tensor self, Tensor result) {
-  indexing.leave_out_single({&self, &result});
-  if (indexing.index.dim() > 0 && indexing.index.stride(-1) != 0) indexing.index = in_runs(indexing.index);
+void read_where(const ElementIndex& indexing, const Tensor& self, const Tensor& result) {
   const std::int64_t stride_along = indexing.stride_along(self.strides());
   const std::array<DimVector, kWalked> strides = read_strides(indexing, self, result);
   const auto* chosen = indexing.index.const_data_ptr<std::int64_t>();
@@ -117,6 +115,19 @@ void read_where(ElementIndex indexing, Tensor self, Tensor result) {
   });
 }
 
+/// The same of any index, which it puts into such an order.
+void read_in_runs(ElementIndex& indexing, const Tensor& self, const Tensor& result) {
+  Tensor from, to;
+  const bool shortened = indexing.has_single();
+  if (shortened) {
+    from = self;
+    to = result;
+    indexing.leave_out_single({&from, &to});
+  }
+  indexing.index = in_runs(indexing.index);
+  read_where(indexing, shortened ? from : self, shortened ? to : result);
+}
+
 }  // namespace
 
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
@@ -129,9 +140,8 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
     const Tensor in_rows = copies ? dense(self) : self;
     read_rows(copies ? indexing.slices_of("gather", in_rows) : rows, in_rows, result);
   } else {
-    indexing.index = in_runs(index);
     indexing.check_bounds("gather", true);
-    read_where(indexing, self, result);
+    read_in_runs(indexing, self, result);
   }
   return result;
 }
@@ -157,7 +167,7 @@ void gather_into(const Destination& to, const Tensor& self, std::int64_t dim, co
   indexing.check_bounds("gather", false);
   if (direct && turns) indexing.dim = std::find(order.begin(), order.end(), indexing.dim) - order.begin();
   write_result(to, index.sizes(), self.scalar_type(), direct,
-               [&](const Tensor& out) { read_where(indexing, turned(self), turned(out)); });
+               [&](const Tensor& out) { read_in_runs(indexing, turned(self), turned(out)); });
 }
 
 void select_into(const Destination& to, const char* op, const Tensor& self, std::int64_t dim,

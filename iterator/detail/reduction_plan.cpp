@@ -209,7 +209,7 @@ void ReductionPlan::take_out(int d) {
 
 bool ReductionPlan::has_rows(const ReductionFunctions& functions, bool order_free) const {
   const std::int64_t bytes = sizes.back() * from_size();
-  return order_free && !converts() && sizes.size() > 1 && strides.back() == from_size() &&
+  return order_free && !converts() && strides.back() == from_size() &&
          bytes >= (functions.short_rows != nullptr ? kLeastOfRow : kLeastOfCall);
 }
 
@@ -239,7 +239,7 @@ void ReductionPlan::choose_path(const ReductionFunctions& functions, bool order_
     width = std::min(column.size, kMostColumns);
     return;
   }
-  if (has_rows(functions, order_free)) {
+  if (sizes.size() > 1 && has_rows(functions, order_free)) {
     path = ReductionPath::Rows;
     // A call takes a row of each column, or many rows of one: few make it longer than the walk in order of memory.
     const std::size_t outer = sizes.size() - 2;

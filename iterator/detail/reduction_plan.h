@@ -84,7 +84,7 @@ struct ReductionPlan {
   void choose_column(const ReductionFunctions& functions);
   void join_runs(std::int64_t least_columns);
   void take_out(int d);  ///< of the batch
-  /// Whether a row of the sequence is worth an accumulator of its own, and the order is free.
+  /// Of a sequence of several dimensions: whether a row of it is worth an accumulator of its own, and its order is free.
   bool has_rows(const ReductionFunctions& functions, bool order_free) const;
   void choose_path(const ReductionFunctions& functions, bool order_free);
   /// Takes fewer columns at once where so many threads would find too few units to share. No bit depends on it.
